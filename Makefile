@@ -1,0 +1,35 @@
+# Every target sets up what it needs; the only requirement is Python 3.11 or newer with venv, and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: setup demo serve test check bench clean
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+demo: setup
+	$(BIN)/niuma demo
+
+serve: setup
+	$(BIN)/niuma serve
+
+test: setup
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python -m tests.bench $(BENCH_ARGS)
+
+clean:
+	rm -rf $(VENV) *.egg-info .pytest_cache .ruff_cache

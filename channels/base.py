@@ -1,0 +1,109 @@
+"""What an adapter implements; the rest of the product knows a platform only through this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from channels.capabilities import Capabilities
+from channels.cards.model import Card
+from channels.cards.ports import CardSink, Journal, Json
+from channels.events import ConversationRef, InboundHandler, Receipt
+from channels.pacing import Pacer
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelHealth:
+    """`code` is stable text (`"ok"`, `"connecting"`, `"auth_failed"`, `"identity_unknown"`), `reason` for people."""
+
+    ok: bool
+    code: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CardOpening:
+    """All an adapter needs to open a card, now or again after a crash."""
+
+    conversation: ConversationRef
+    run: str
+    attempt: int
+    """Rises with every owner of the run; write sequences start at `attempt * 100_000`."""
+    reply_to: str | None
+    """Id of the message that is answered; `None` for a push."""
+    card: Card
+    """First snapshot; a new card already shows it."""
+
+
+Reaction = Literal["working", "queued"]
+
+
+class Channel(Protocol):
+    """One account on one platform.
+
+    Life: `start` once, then everything else, `stop` once. `start` returns when connecting has begun and never
+    raises for a platform that is away or refuses us: `health` tells, and the adapter goes on trying.
+    """
+
+    @property
+    def name(self) -> str:
+        """Give the platform's name, the first part of a `ConversationRef`."""
+        ...
+
+    @property
+    def account(self) -> str:
+        """Give the account's id from the settings."""
+        ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    @property
+    def pacer(self) -> Pacer:
+        """Give the account's one budget; every request of this account is taken from it."""
+        ...
+
+    def health(self) -> ChannelHealth: ...
+
+    async def start(self, handler: InboundHandler) -> None:
+        """Connect and deliver every inbound to `handler`; ack a delivery only after `handler` returned."""
+        ...
+
+    async def stop(self) -> None:
+        """Disconnect cleanly and release everything. Deliveries not yet acked stay with the platform."""
+        ...
+
+    async def open_card(self, opening: CardOpening, journal: Journal) -> CardSink:
+        """Put a card into the conversation, or find the one an earlier attempt put there.
+
+        Every platform call that creates something is its own journal step under `open/`, keyed by the run's id.
+
+        Raises:
+            ChannelError: no card can be opened now.
+        """
+        ...
+
+    def reopen_card(self, opening: CardOpening, state: Json, journal: Journal) -> CardSink:
+        """Take up a card from `CardSink.state()`; sends nothing."""
+        ...
+
+    async def send_final(self, conversation: ConversationRef, card: Card, *, reply_to: str | None, key: str) -> Receipt:
+        """Show a finished card as a new message, by the plainest way that works.
+
+        `key` makes repeats harmless where the platform allows.
+
+        Raises:
+            ChannelError: it was not, or perhaps not, sent.
+        """
+        ...
+
+    async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
+        """Send one short line of plain text. Raises like `send_final`."""
+        ...
+
+    async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
+        """Set or take away a sign on a person's message.
+
+        Never raises for a platform that refuses: a sign is a courtesy.
+        """
+        ...

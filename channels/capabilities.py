@@ -1,0 +1,41 @@
+"""What an account on a platform can do, as data: core code asks this and never a channel's name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class MethodLimit:
+    """The platform's limit on one API method for the whole account. `None` means not limited in that window."""
+
+    per_s: float | None = None
+    per_minute: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Facts of one account. A flag may be true only where the contract suite proves it."""
+
+    can_update_cards: bool
+    can_press_buttons: bool
+    animates_prefix: bool = False
+    """The client types out growth when the old text is a prefix of the new one."""
+    card_floor_s: float = 0.2
+    """Shortest time between two ticks of one card."""
+    card_writes_per_s: float = 10.0
+    """All writes to one card, whatever the method."""
+    stream_life_s: float | None = None
+    """Streaming ends this long after it was opened; `None`: never."""
+    renew_after_s: float | None = None
+    """When to renew the stream, by a timer; below `stream_life_s`."""
+    max_card_bytes: int = 30_000
+    max_text_chars: int = 100_000
+    app_limit: Literal["exempt", "counted", "auto"] = "counted"
+    """Whether streaming writes count against `methods`: never, always, or from the platform's first refusal on."""
+    streaming_methods: frozenset[str] = frozenset()
+    """The methods that `app_limit` speaks of; all others always count."""
+    methods: Mapping[str, MethodLimit] = field(default_factory=dict[str, MethodLimit])
+    """Account-wide limits by method name, the names a `CardSink` uses in its writes."""

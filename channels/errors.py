@@ -1,0 +1,122 @@
+"""What can go wrong between us and a platform.
+
+    ChannelError
+    ├── NotConnected          no live connection; nothing was sent
+    ├── ConnectionLost        the connection broke while it was in use
+    ├── NotDispatched         the request never left; safe to repeat
+    ├── DeliveryUnknown       no answer came; the user may have seen it; never repeat blindly
+    ├── RateLimited           refused for pace; works again after `retry_after_s`
+    ├── AuthFailed            credentials refused
+    ├── MissingScope          the app lacks a permission
+    ├── Rejected              the platform read the request and refused it
+    │   ├── TooLong
+    │   ├── TooManyUpdates
+    │   └── InvalidCard
+    ├── StreamEnded           this card cannot be written any more (lifetime, closed, gone)
+    └── NotSupported          the platform has no such feature
+
+Every class answers two questions by attribute: `maybe_seen` (may the person have seen the effect?) and
+`works_again` (can the same request ever succeed later?).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+StreamEnd = Literal["lifetime", "idle", "closed", "gone"]
+"""lifetime: the card is too old; idle / closed: streaming was switched off; gone: recalled or deleted, or the chat is."""
+
+
+class ChannelError(Exception):
+    """A platform did not do what was asked."""
+
+    maybe_seen: ClassVar[bool] = False
+    works_again: ClassVar[bool] = True
+
+    def __init__(self, message: str = "", *, code: str = "", hint: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").splitlines()[0])
+        self.code = code or type(self).__name__
+        """Stable text: the platform's own code where there is one (`"230031"`), else the class name."""
+        self.hint = hint
+
+
+class NotConnected(ChannelError):
+    """There is no live connection to the platform."""
+
+
+class ConnectionLost(ChannelError):
+    """The connection to the platform broke."""
+
+
+class NotDispatched(ChannelError):
+    """The request never reached the platform."""
+
+
+class DeliveryUnknown(ChannelError):
+    """The platform did not answer; the request may have been carried out."""
+
+    maybe_seen = True
+
+
+class RateLimited(ChannelError):
+    """The platform refused the request for its pace."""
+
+    def __init__(self, message: str = "", *, retry_after_s: float, scope: str, code: str = "", hint: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.retry_after_s = retry_after_s
+        self.scope = scope
+        """What is limited: `"app"` (all cards of the account share it), `"card"` or `"chat"`."""
+
+
+class AuthFailed(ChannelError):
+    """The platform refused our credentials."""
+
+    works_again = False
+
+
+class MissingScope(ChannelError):
+    """The app lacks a permission on the platform."""
+
+    works_again = False
+
+    def __init__(self, message: str = "", *, scope: str, code: str = "", hint: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.scope = scope
+
+
+class Rejected(ChannelError):
+    """The platform read the request and refused it."""
+
+    works_again = False
+
+
+class TooLong(Rejected):
+    """The content is larger than the platform takes."""
+
+
+class TooManyUpdates(Rejected):
+    """The message has used up its allowance of edits."""
+
+
+class InvalidCard(Rejected):
+    """The platform does not accept this card."""
+
+
+class StreamEnded(ChannelError):
+    """This card takes no more writes of this kind."""
+
+    works_again = False
+
+    def __init__(self, message: str = "", *, reason: StreamEnd, code: str = "", hint: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.reason: StreamEnd = reason
+
+
+class NotSupported(ChannelError):
+    """The platform has no such feature."""
+
+    works_again = False
+
+    def __init__(self, capability: str) -> None:
+        super().__init__(f"not supported: {capability}")
+        self.capability = capability

@@ -1,0 +1,132 @@
+"""What a platform tells us, in our own words: the whole inbound vocabulary on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Self
+from urllib.parse import quote, unquote
+
+ChatKind = Literal["direct", "group", "topic"]
+InboundKind = Literal["message", "edit", "recall", "reaction", "menu", "member", "action"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRef:
+    """Where messages live; can be stored as text and used later for pushes.
+
+    Example: `str(ConversationRef("feishu", "main", "t1", "oc_1"))` is `"feishu:main:t1:oc_1"`.
+    """
+
+    channel: str
+    account: str
+    tenant: str
+    chat: str
+    thread: str | None = None
+
+    def __str__(self) -> str:
+        parts = [self.channel, self.account, self.tenant, self.chat]
+        if self.thread is not None:
+            parts.append(self.thread)
+        return ":".join(quote(part, safe="") for part in parts)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read the text form back.
+
+        Raises:
+            ValueError: the text has not four or five parts.
+        """
+        parts = [unquote(part) for part in text.split(":")]
+        if len(parts) not in (4, 5):
+            raise ValueError(f"not a conversation: {text!r}")
+        return cls(*parts)
+
+
+@dataclass(frozen=True, slots=True)
+class DedupeKey:
+    """Names one user action; two deliveries of the same action have equal keys, whatever else differs."""
+
+    channel: str
+    account: str
+    kind: InboundKind
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who acted, as the platform names them. `tenant` is the sender's own organisation."""
+
+    id: str
+    tenant: str
+    name: str = ""
+    is_bot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentHandle:
+    """A file that can still be fetched from the platform; holds no bytes."""
+
+    kind: Literal["image", "file", "audio", "video"]
+    key: str
+    message_id: str
+    name: str = ""
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InboundMessage:
+    """A message of a person. `text` is decoded, the addressing mention removed, other mentions by name."""
+
+    dedupe: DedupeKey
+    conversation: ConversationRef
+    chat_kind: ChatKind
+    message_id: str
+    sender: Sender
+    text: str
+    mentions_me: bool
+    created_at_ms: int
+    attachments: tuple[AttachmentHandle, ...] = ()
+    quoted_message_id: str | None = None
+    unsupported: str | None = None
+    """The platform's message kind when we cannot read it; then `text` is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardAction:
+    """A press on a button of one of our cards. `value` is what the button carries (see `cards.model.Action`)."""
+
+    dedupe: DedupeKey
+    conversation: ConversationRef
+    message_id: str
+    sender: Sender
+    value: Mapping[str, str]
+    created_at_ms: int
+    form: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Inbound = InboundMessage | CardAction
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """A short line the platform shows to the person who pressed."""
+
+    tone: Literal["info", "success", "error", "warning"]
+    text: str
+
+
+InboundHandler = Callable[[Inbound], Awaitable[Toast | None]]
+"""Called once per delivery. Once it returned, the delivery is stored and may be acked; when it raises, it is not acked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Proof of a send: what the platform called it and when it said so."""
+
+    channel: str
+    account: str
+    message_ids: tuple[str, ...]
+    at_ms: int
+    route: Literal["card", "patch", "message"] = "card"
+    """How the person sees it: a streaming card, a card replaced whole, or a plain message."""

@@ -1,0 +1,125 @@
+"""What can go wrong inside the engine.
+
+    EngineError
+    ├── ModelError            a model did not answer
+    │   ├── RateLimited       works again after `retry_after_s`
+    │   ├── TimedOut          no byte, or no further byte, in time
+    │   ├── ContextTooLong
+    │   ├── Refused           the provider's policy says no
+    │   ├── AuthFailed
+    │   ├── CutOff            the stream ended before the answer did
+    │   ├── BadOutput         the answer is not what was asked for
+    │   └── Unavailable       the provider is down or cannot be reached
+    ├── ToolError
+    │   ├── ToolRetry         the model may mend its call and repeat it
+    │   └── ToolFailed        the tool failed; the model must go on without it
+    ├── PlanRejected          PlanReview refused a call
+    ├── BudgetExceeded        rounds, tokens, money or seconds are used up
+    ├── StorageError          the database cannot take a write now
+    ├── AlreadyRunning        another process holds the data folder
+    ├── UnknownRun
+    └── SettingsInvalid
+
+A stop is a result, not an error. `asyncio.CancelledError` means shutdown or a lost lease and is never recorded.
+"""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """The engine could not do what was asked."""
+
+    def __init__(self, message: str = "", *, code: str = "", hint: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").splitlines()[0])
+        self.code = code or type(self).__name__
+        """Stable text for programs; the gateway's texts turn it into words for people."""
+        self.hint = hint
+
+
+class ModelError(EngineError):
+    """The model did not answer."""
+
+    retryable = False
+    """The same request to the same model may succeed soon."""
+
+
+class RateLimited(ModelError):
+    """The model's provider refused the request for its pace."""
+
+    retryable = True
+
+    def __init__(self, message: str = "", *, retry_after_s: float | None = None, code: str = "") -> None:
+        super().__init__(message, code=code)
+        self.retry_after_s = retry_after_s
+
+
+class TimedOut(ModelError):
+    """The model sent nothing in time."""
+
+    retryable = True
+
+
+class ContextTooLong(ModelError):
+    """The conversation is longer than the model can read."""
+
+
+class Refused(ModelError):
+    """The model's provider refused the content."""
+
+
+class AuthFailed(ModelError):
+    """The model's provider refused our key."""
+
+
+class CutOff(ModelError):
+    """The model's answer broke off."""
+
+    retryable = True
+
+
+class BadOutput(ModelError):
+    """The model's answer is not in the asked form."""
+
+    retryable = True
+
+
+class Unavailable(ModelError):
+    """The model's provider is not there."""
+
+    retryable = True
+
+
+class ToolError(EngineError):
+    """A tool call did not give a result."""
+
+
+class ToolRetry(ToolError):
+    """The call is malformed; the model may mend it and repeat it."""
+
+
+class ToolFailed(ToolError):
+    """The tool failed; the model has to go on without it."""
+
+
+class PlanRejected(EngineError):
+    """The planned call is not allowed or not possible."""
+
+
+class BudgetExceeded(EngineError):
+    """The run has used up its allowance."""
+
+
+class StorageError(EngineError):
+    """The database cannot take a write now."""
+
+
+class AlreadyRunning(EngineError):
+    """Another process is using this data folder."""
+
+
+class UnknownRun(EngineError):
+    """There is no such run."""
+
+
+class SettingsInvalid(EngineError):
+    """An engine setting makes no sense."""

@@ -1,0 +1,80 @@
+"""What a run tells the outside.
+
+Types are those of the team-chat event protocol we must serve (`thinking` ... `done`), plus `tool` for a tool without a
+type of its own and `text approval verdict usage notice`. The presenter merges them into a card.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from engine.messages import RunId, Value
+
+EventType = Literal[
+    "thinking",
+    "todos",
+    "task",
+    "edit_file",
+    "delete_file",
+    "create_file",
+    "read_file",
+    "bash",
+    "search",
+    "summary",
+    "outputs",
+    "error",
+    "done",
+    "tool",
+    "text",
+    "approval",
+    "verdict",
+    "usage",
+    "notice",
+]
+EventStatus = Literal["in_progress", "success", "fail"]
+Visibility = Literal["visible", "folded", "hidden", "superseded"]
+Operation = Literal["add", "update", "replace", "withdraw"]
+"""add: something new; update: merge into the last of this type (or this segment); replace: the segment's content is
+now this; withdraw: the segment disappears."""
+
+MAX_BODY_BYTES = 64 * 1024
+"""Largest stored event body; more goes to an artifact."""
+
+
+class RunEvent(Value):
+    """One thing a run tells.
+
+    `content` is text (it concatenates) or an object (it deep-merges while `in_progress`, and is replaced on `success`
+    or `fail`). `segment` names the model step or tool call it belongs to: the path of its journal step. `card` isolates
+    a lane (a to-do of a task). Content by type:
+
+    - `text`, `thinking`, `summary`: str
+    - `notice`: {"code": str, "params": {...}, "tone": info | success | warning | error}
+    - tool types: {"call": id, "name": str, "args": {...}, "summary": str, "body": str,
+      "body_kind": terminal | diff | text, "file_path": str?, "parsed": {...}?, "error": str?}
+    - `approval`: {"id": str, "tool": str, "args": {...}, "purpose": str, "hash": str, "for": person id,
+      "deadline_ms": int, "state": pending | approved | denied | expired, "by": str?, "reason": ask | cut}
+    - `todos`: {"items": [{"id": str, "title": str, "status": pending | in_progress | success | fail}]}
+    - `usage`: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None}
+    - `error`: {"code": str, "params": {...}}
+    - `done`: {"status": done | stopped | failed | interrupted, "elapsed_ms": int}
+    - `verdict`: {"verdict": satisfied | revise | abandon, "by": person id, "name": str}
+    - `task`, `outputs`: objects, shown as a panel
+    """
+
+    v: int = 1
+    run: RunId
+    type: EventType
+    content: str | dict[str, Any] = ""
+    status: EventStatus | None = None
+    segment: str = ""
+    n: int = 0
+    """Place within the segment, from 0; set when stored."""
+    card: str | None = None
+    executor: str = "main"
+    opr: Operation = "update"
+    visibility: Visibility = "visible"
+    at_ms: int = 0
+    meta: dict[str, Any] = Field(default_factory=dict[str, Any])

@@ -1,0 +1,91 @@
+"""What the engine can be told. The gateway reads files and environment and hands these in; defaults are for tests.
+
+Every field's unit and reason stand in `config/default.toml`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Section(BaseModel):
+    """Base of all settings: unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DatabaseSettings(Section):
+    """`url`: `"sqlite"` (a file in the data folder) or a `postgresql://` address."""
+
+    url: str = "sqlite"
+
+
+class RunSettings(Section):
+    """How runs are owned, ended and kept."""
+
+    lease_ttl_s: float = Field(default=5.0, gt=0)
+    resume: bool = True
+    drain_s: float = Field(default=20.0, ge=0)
+    final_try_s: float = Field(default=10.0, gt=0)
+    concurrency: int = Field(default=200, ge=1)
+    keep_days: float = Field(default=30.0, gt=0)
+    inbox_keep_days: float = Field(default=3.0, gt=0.3)
+    time_limit_s: float = Field(default=1800.0, gt=0)
+
+
+class SessionSettings(Section):
+    """When a conversation begins a new session, and how much of it a model reads."""
+
+    idle_hours: float = Field(default=12.0, gt=0)
+    history_messages: int = Field(default=60, ge=2)
+
+
+class ProviderSettings(Section):
+    """Credentials of a model provider, shared by its models."""
+
+    api_key: str | None = None
+    api_base: str | None = None
+
+
+class ModelSettings(Section):
+    """One model. `model` is `provider/name`; `fallbacks` are names of other models."""
+
+    model: str
+    provider: str | None = None
+    api_base: str | None = None
+    api_key: str | None = None
+    fallbacks: tuple[str, ...] = ()
+    first_byte_s: float = Field(default=30.0, gt=0)
+    stall_s: float = Field(default=30.0, gt=0)
+    temperature: float | None = None
+    max_output_tokens: int | None = Field(default=None, gt=0)
+    context_tokens: int | None = Field(default=None, gt=0)
+    input_price: float | None = Field(default=None, ge=0)
+    output_price: float | None = Field(default=None, ge=0)
+
+
+class AgentSettings(Section):
+    """Allowances of one run."""
+
+    max_tool_rounds: int = Field(default=5, ge=1)
+    max_identical_rounds: int = Field(default=2, ge=1)
+    approval_timeout_s: float = Field(default=3600.0, gt=0)
+    tool_timeout_s: float = Field(default=60.0, gt=0)
+    max_tool_output_chars: int = Field(default=16_000, ge=500)
+
+
+class EngineSettings(Section):
+    """All of it. `home` is the data folder; `workspace` overrides the per-conversation folders (`niuma agent`)."""
+
+    home: Path
+    workspace: Path | None = None
+    database: DatabaseSettings = DatabaseSettings()
+    runs: RunSettings = RunSettings()
+    sessions: SessionSettings = SessionSettings()
+    providers: dict[str, ProviderSettings] = Field(default_factory=dict[str, ProviderSettings])
+    models: dict[str, ModelSettings] = Field(default_factory=lambda: {"demo": ModelSettings(model="demo/offline")})
+    default_model: str = "demo"
+    agent: AgentSettings = AgentSettings()
+    demo_speed: float = Field(default=1.0, gt=0)

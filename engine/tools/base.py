@@ -1,0 +1,82 @@
+"""What a tool is: a schema, an effect, and a structured result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from pydantic import Field
+
+from engine.events import EventType
+from engine.messages import Principal, RunId, Value
+
+Effect = Literal["none", "idempotent", "once"]
+"""none: may be repeated freely; idempotent: gets a key and may be repeated with it; once: never repeated blindly."""
+
+
+class ToolResult(Value):
+    """What a call gave.
+
+    `summary` is one line for people; `text` is what the model reads; `parsed` is data for programs.
+    """
+
+    success: bool
+    summary: str = ""
+    text: str = ""
+    parsed: dict[str, Any] = Field(default_factory=dict[str, Any])
+    body: str = ""
+    body_kind: Literal["terminal", "diff", "text"] = "text"
+    artifacts: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a call may know and touch. Paths outside `workspace` are not for tools."""
+
+    run: RunId
+    by: Principal
+    workspace: Path
+    key: str
+    """`run:path`: the same on every repeat of this very call."""
+    progress: Callable[[str], None] = field(default=lambda _line: None)
+    """Show a line of progress on the card; never blocks."""
+
+
+class Tool(Protocol):
+    """Something an agent can call."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Give the JSON Schema of the arguments, of type object."""
+        ...
+
+    @property
+    def effect(self) -> Effect: ...
+
+    @property
+    def asks(self) -> bool:
+        """Tell whether a person must approve each call."""
+        ...
+
+    @property
+    def event_type(self) -> EventType:
+        """Give the event type its panel is shown as; `"tool"` unless the protocol has one of its own."""
+        ...
+
+    async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Do it.
+
+        Raises:
+            ToolRetry: the arguments are wrong in a way the model can mend.
+            ToolFailed: it cannot be done; the model has to go on without it.
+        """
+        ...
