@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 StreamEnd = Literal["lifetime", "idle", "closed", "gone"]
-"""lifetime: the card is too old; idle / closed: streaming was switched off; gone: recalled or deleted, or the chat is."""
+"""lifetime: too old; idle / closed: streaming was switched off; gone: the card or its chat was removed."""
 
 
 class ChannelError(Exception):

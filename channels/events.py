@@ -117,7 +117,7 @@ class Toast:
 
 
 InboundHandler = Callable[[Inbound], Awaitable[Toast | None]]
-"""Called once per delivery. Once it returned, the delivery is stored and may be acked; when it raises, it is not acked."""
+"""Called once per delivery. When it returned, the delivery is stored and may be acked; when it raised, it is not."""
 
 
 @dataclass(frozen=True, slots=True)

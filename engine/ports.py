@@ -106,10 +106,10 @@ class RunScope(Protocol):
     async def wait(
         self, path: str, kinds: Sequence[ControlKind], *, nonce: str, deadline_ms: int, who: Callable[[str], bool]
     ) -> Control | None:
-        """Wait for a person: the first control of these kinds whose body has this `nonce`, from somebody `who` accepts.
+        """Wait for a person: the first control of these kinds whose body has this `nonce`, by somebody `who` accepts.
 
-        Gives `None` at the deadline (UTC ms) or when the run is stopped. The control is consumed in the transaction that
-        records the answer under `path`, exactly once. While a run waits and no lane works it is excused from poison counting.
+        Gives `None` at the deadline (UTC ms) or when the run is stopped. The control is consumed in the transaction
+        that records the answer under `path`, exactly once. While a run waits and no lane works, its claims are excused.
         """
         ...
 
@@ -173,8 +173,8 @@ class Surface(Protocol):
     async def open(self, opening: Opening, journal: JournalStep) -> None:
         """Put the run's card up, or find it again.
 
-        Returns when the card is up or it is clear that it will not be now; never raises for a platform that refuses (the
-        run goes on, `close` reports).
+        Returns when the card is up or it is clear that it will not be now; never raises for a platform that refuses
+        (the run goes on, `close` reports).
         """
         ...
 

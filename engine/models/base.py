@@ -74,7 +74,7 @@ class Model(Protocol):
     """A language model.
 
     Example:
-        async for item in model.stream(ModelRequest(messages=[UserMessage(parts=(TextPart(text="hi"),))])):
+        async for item in model.stream(ModelRequest(messages=history)):
             ...
     """
 
@@ -86,7 +86,7 @@ class Model(Protocol):
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
         """Stream one answer: deltas, then exactly one `Completed`. Closing the iterator closes the connection at once.
 
-        Tool calls arrive only in `Completed`, whole: a call cut in its arguments raises `CutOff` and is never given out.
+        Tool calls arrive only in `Completed`, whole: one cut in its arguments raises `CutOff` and is never given out.
 
         Raises:
             ModelError: by kind; nothing more follows.
