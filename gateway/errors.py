@@ -1,0 +1,52 @@
+"""What can go wrong in the gateway itself.
+
+    GatewayError
+    ├── ConfigInvalid     a setting cannot be used; names its dotted path and how to mend it
+    ├── AccessDenied      the person may not do this
+    └── StartupFailed     a component did not come up
+
+Errors of the other two packages keep their own roots: `channels.errors.ChannelError`, `engine.errors.EngineError`.
+"""
+
+from __future__ import annotations
+
+
+class GatewayError(Exception):
+    """The gateway could not do what was asked."""
+
+    def __init__(self, message: str = "", *, code: str = "", hint: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").splitlines()[0])
+        self.code = code or self._default_code()
+        """Stable snake-case text for programs."""
+        self.hint = hint
+        """What to do about it, for people; may be empty."""
+
+    @classmethod
+    def _default_code(cls) -> str:
+        return "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
+
+
+class ConfigInvalid(GatewayError):
+    """A setting cannot be used."""
+
+    def __init__(self, message: str = "", *, path: str, fix: str = "", source: str = "") -> None:
+        where = f"{path} ({source})" if path and source else path or source
+        super().__init__(f"{where}: {message}" if where else message, hint=fix)
+        self.path = path
+        """Dotted path of the setting (`"channels.feishu.main.app_secret"`); empty when a whole file is meant."""
+        self.fix = fix
+        self.source = source
+        """The file or the environment variable the value was read from."""
+
+
+class AccessDenied(GatewayError):
+    """The person may not do this."""
+
+
+class StartupFailed(GatewayError):
+    """A component did not come up."""
+
+    def __init__(self, message: str = "", *, component: str, hint: str = "") -> None:
+        super().__init__(f"{component}: {message}" if message else component, hint=hint)
+        self.component = component
+        """What did not start (`"api"`, `"channel:feishu:main"`, `"engine"`)."""

@@ -1,0 +1,9 @@
+"""All settings: read with `load_settings`, seen as `Settings`."""
+
+from __future__ import annotations
+
+from gateway.settings.load import apply_overlay, load_settings
+from gateway.settings.loaded import Account, Settings
+from gateway.settings.token import ServerToken, is_loopback, server_token
+
+__all__ = ["Account", "ServerToken", "Settings", "apply_overlay", "is_loopback", "load_settings", "server_token"]

@@ -1,0 +1,195 @@
+"""The settings as the rest of the gateway sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any
+
+from pydantic import BaseModel
+
+from engine.settings import AgentSettings, DatabaseSettings, EngineSettings, RunSettings, SessionSettings
+from gateway.errors import ConfigInvalid
+from gateway.settings.build import Builder
+from gateway.settings.layers import Layer, Origin
+from gateway.settings.model_check import ModelTable
+from gateway.settings.reference import Unset, is_reference, is_secret
+from gateway.settings.schema import CHANNEL_MODELS, Path, dotted, node_at
+from gateway.settings.sections import AccessSection, CardSection, ServerSection
+
+HIDDEN = "(hidden)"
+NOT_BUILT = frozenset({"slack", "dingtalk"})
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One enabled account of a channel; `settings` is the channel's own model and holds the secrets."""
+
+    channel: str
+    id: str
+    settings: BaseModel
+
+    def __repr__(self) -> str:
+        return f"Account({self.channel}:{self.id})"
+
+
+class Settings:
+    """All settings of one process, checked. Never changes; `apply_overlay` gives a new one.
+
+    Example:
+        settings = load_settings(home=data_folder())
+        settings.cards.refresh_ms, settings.origin("cards.refresh_ms")
+    """
+
+    def __init__(self, layer: Layer, *, home: File, environ: Mapping[str, str], config: File | None) -> None:
+        self._layer = layer
+        self._environ = environ
+        self._builder = builder = Builder(layer, environ, config.parent if config else home)
+        self.home = home
+        """The data folder."""
+        self.config = config
+        """The user's file that was read, if any."""
+        self.server = builder.section(ServerSection, ("server",), builder.fields(("server",), lenient=True))
+        self.database = builder.section(DatabaseSettings, ("database",), builder.fields(("database",)))
+        self.cards = builder.section(CardSection, ("cards",), builder.fields(("cards",)))
+        self.runs = builder.section(RunSettings, ("runs",), builder.fields(("runs",)))
+        self.sessions = builder.section(SessionSettings, ("sessions",), builder.fields(("sessions",)))
+        self.agent = builder.section(AgentSettings, ("agent",), builder.fields(("agent",)))
+        self.access = builder.section(AccessSection, ("access",), builder.fields(("access",)))
+        self._models = ModelTable(builder)
+        _refuse_unenforced(self.access, builder)
+
+    def __repr__(self) -> str:
+        return f"Settings(home={str(self.home)!r}, config={str(self.config)!r})"
+
+    @property
+    def default_model(self) -> str:
+        """Give the name of the model everybody uses unless told otherwise."""
+        return self._models.default
+
+    def engine(self, *, workspace: File | None = None, model: str | None = None) -> EngineSettings:
+        """Give what the engine is built from. Models whose key is not there are left out.
+
+        Args:
+            workspace: one folder for all tools instead of a folder per conversation.
+            model: the default model of this engine instead of `[models] default`.
+
+        Raises:
+            ConfigInvalid: the default model, or one it falls back to, does not exist or lacks its key.
+        """
+        default = model or self._models.default
+        self._models.require(default, path="models.default" if model is None else "--model")
+        models, providers = self._models.usable(self._models.chain(default))
+        return EngineSettings(
+            home=self.home,
+            workspace=workspace,
+            database=self.database,
+            runs=self.runs,
+            sessions=self.sessions,
+            providers=providers,
+            models=models,
+            default_model=default,
+            agent=self.agent,
+        )
+
+    def model_names(self) -> dict[str, str]:
+        """Give every model's name and its `provider/name`, usable or not."""
+        return {name: model.model for name, model in self._models.models.items()}
+
+    def missing_models(self) -> dict[str, str]:
+        """Give the models that cannot be used now, and why."""
+        return self._models.missing()
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Give the enabled accounts of all channels, secrets looked up.
+
+        Raises:
+            ConfigInvalid: an enabled account lacks something, or its channel is not built yet.
+        """
+        found: list[Account] = []
+        for channel, model in CHANNEL_MODELS.items():
+            for name in self._builder.names(("channels", channel)):
+                table = ("channels", channel, name)
+                if self._builder.raw((*table, "enabled")) is False:
+                    continue
+                if channel in NOT_BUILT:
+                    fix = "remove the account or set enabled = false"
+                    raise ConfigInvalid(f"this channel is not built yet; {fix}", path=dotted(table), fix=fix)
+                values = {**self._builder.fields(table), "id": name}
+                found.append(Account(channel, name, self._builder.section(model, table, values)))
+        return tuple(found)
+
+    def origin(self, path: str) -> Origin:
+        """Tell which kind of source `path` (`"cards.refresh_ms"`) has its value from; unset ones are `"default"`.
+
+        Raises:
+            ConfigInvalid: there is no such setting.
+        """
+        parts = _parts(path)
+        return self._layer[parts].origin if parts in self._layer else "default"
+
+    def source(self, path: str) -> str:
+        """Tell exactly where: the file or the variable. Raises like `origin`."""
+        parts = _parts(path)
+        return self._layer[parts].source if parts in self._layer else ""
+
+    def locked(self, path: str) -> bool:
+        """Tell whether a file, the environment or the command line decides it, so that the console cannot."""
+        return self.origin(path) not in ("default", "database")
+
+    def shown(self) -> dict[str, Any]:
+        """Give every value that is set, by dotted path, as written; secrets that are no references are hidden."""
+        return {
+            dotted(path): HIDDEN if is_secret(path) and not is_reference(entry.value) else entry.value
+            for path, entry in self._layer.items()
+            if entry.value != {}
+        }
+
+    def plain_secrets(self) -> tuple[str, ...]:
+        """Give the settings whose secret is written out in a file, by dotted path: worth a warning."""
+        return tuple(
+            dotted(path)
+            for path, entry in self._layer.items()
+            if entry.origin == "file" and is_secret(path) and entry.value and not is_reference(entry.value)
+        )
+
+    def secrets(self) -> frozenset[str]:
+        """Give every secret that can be looked up now, for the log filter. Never print it."""
+        found: set[str] = set()
+        for path in self._layer:
+            if is_secret(path):
+                try:
+                    found.add(str(self._builder.value(path)))
+                except Unset:
+                    continue  # nothing to hide
+        return frozenset(found - {""})
+
+    @property
+    def layer(self) -> Layer:
+        """Give the flat values, for an overlay."""
+        return dict(self._layer)
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """Give the environment the settings were read with."""
+        return self._environ
+
+
+def _parts(path: str) -> Path:
+    parts = tuple(path.split("."))
+    node_at(parts, source="")
+    return parts
+
+
+def _refuse_unenforced(access: AccessSection, builder: Builder) -> None:
+    """Refuse what looks like a lock and is none yet."""
+    if access.dm != "open":
+        fix = 'set dm = "open", or leave it out'
+        raise ConfigInvalid(f"{access.dm!r} is not enforced yet; {fix}", path="access.dm", fix=fix)
+    if access.allow:
+        fix = "leave it empty"
+        raise ConfigInvalid(f"is not enforced yet; {fix}", path="access.allow", fix=fix)
+    for name in builder.names(("schedules",)):
+        fix = "remove it"
+        raise ConfigInvalid(f"schedules are not run yet; {fix}", path=f"schedules.{name}", fix=fix)

@@ -1,0 +1,78 @@
+"""The sections of a settings file that belong to the gateway; the engine's own are in `engine.settings`.
+
+Every field's unit and reason stand in `config/default.toml`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+
+
+class Section(BaseModel):
+    """Base of all settings: frozen, unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ServerSection(Section):
+    """Where the api listens. `token` empty: none was given."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8787, ge=0, le=65535)
+    token: SecretStr = SecretStr("")
+
+
+class CardSection(Section):
+    """How live cards look."""
+
+    refresh_ms: int = Field(default=200, ge=50, le=60_000)
+    thinking: Literal["off", "folded"] = "off"
+
+
+class AccessSection(Section):
+    """Who may talk to the bot. Values that nothing enforces yet are refused when settings are loaded."""
+
+    groups: Literal["mention"] = "mention"
+    dm: Literal["open", "pairing", "allowlist"] = "open"
+    allow: tuple[str, ...] = ()
+    admins: tuple[str, ...] = ()
+
+
+class SlackAccount(Section):
+    """A Slack app; read, not connected yet."""
+
+    id: Id
+    bot_token: SecretStr
+    app_token: SecretStr
+    base_url: str = "https://slack.com/api/"
+    enabled: bool = True
+
+
+class DingtalkAccount(Section):
+    """A DingTalk app; read, not connected yet."""
+
+    id: Id
+    client_id: str
+    client_secret: SecretStr
+    robot_code: str = ""
+    card_template_id: str = ""
+    api_base: str = "https://api.dingtalk.com"
+    edition: str = "standard"
+    enabled: bool = True
+
+
+class ScheduleSection(Section):
+    """A report; read, not run yet."""
+
+    id: Id
+    name: str = ""
+    cron: str | None = None
+    every: str | None = None
+    at: str | None = None
+    timezone: str = "UTC"
+    prompt: str
+    to: tuple[str, ...]

@@ -1,0 +1,37 @@
+"""Every word a person reads. Others give a key and parameters; `text` turns them into the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from gateway.texts import en, zh
+
+Language = Literal["zh", "en"]
+LANGUAGES: Final[Mapping[Language, Mapping[str, str]]] = {"zh": zh.TEXTS, "en": en.TEXTS}
+_CJK = (("\u4e00", "\u9fff"), ("\u3400", "\u4dbf"), ("\u3000", "\u303f"), ("\uff00", "\uffef"))
+
+
+def text(lang: Language, key: str, **params: object) -> str:
+    """Give the words of `key` with `params` filled in, unchanged: escape them before where a platform needs it.
+
+    Raises:
+        KeyError: there is no such key, or a placeholder has no parameter.
+    """
+    return LANGUAGES[lang][key].format(**params)
+
+
+def error_text(lang: Language, code: str) -> str:
+    """Give the reason for a failure code; one we have no words for is named."""
+    key = f"error.{code}"
+    return text(lang, key) if key in LANGUAGES[lang] else text(lang, "error.unknown", code=code)
+
+
+def language_of(words: str) -> Language:
+    """Guess the reader's language from what they wrote: Chinese when its characters outweigh the Latin words.
+
+    A Chinese character counts like a word, so `"用 litellm 调用模型"` is Chinese; text without letters is too.
+    """
+    chinese = sum(any(low <= char <= high for low, high in _CJK) for char in words)
+    latin = sum(1 for word in words.split() if any(char.isascii() and char.isalpha() for char in word))
+    return "zh" if chinese >= latin else "en"
