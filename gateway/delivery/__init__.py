@@ -1,0 +1,5 @@
+"""Shows runs on channels: the engine's `Surface` port over the channels' cards."""
+
+from gateway.delivery.delivery import Delivery
+
+__all__ = ["Delivery"]

@@ -1,0 +1,118 @@
+"""The engine's `Surface` over all channels."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from channels.base import Channel
+from channels.events import ConversationRef
+from engine.events import RunEvent
+from engine.messages import Address, RunId
+from engine.ports import Clock, Delivered, Json, JournalStep, Opening, Outcome, Owed
+from gateway.delivery.journal import CardJournal
+from gateway.delivery.live import LiveCard, Place
+from gateway.presenter import Presenter, Style
+
+logger = logging.getLogger(__name__)
+
+SETTLE_S = 2.0
+"""How long a card may take to show that its run rests, when the process is asked to stop."""
+
+
+class Delivery:
+    """Finds the channel of each run by its address and keeps the run's card up to date.
+
+    `channels` maps (channel, account) to the running adapters. Implements `engine.ports.Surface`.
+    """
+
+    def __init__(self, channels: Mapping[tuple[str, str], Channel], clock: Clock, style: Style) -> None:
+        self._channels = channels
+        self._clock = clock
+        self._style = style
+        self._live: dict[RunId, LiveCard] = {}
+        self._early: dict[RunId, list[RunEvent]] = {}
+
+    @property
+    def live_cards(self) -> int:
+        """Give how many runs are being shown now."""
+        return len(self._live)
+
+    async def open(self, opening: Opening, journal: JournalStep) -> None:
+        """See `Surface.open`."""
+        live = self._make(opening, journal)
+        if live is None:
+            logger.error("no_channel", extra={"run": opening.run, "conversation": opening.to})
+            return
+        self._live[opening.run] = live
+        for event in self._early.pop(opening.run, []):
+            live.add(event)
+        await live.open()
+
+    def show(self, event: RunEvent) -> None:
+        """See `Surface.show`."""
+        live = self._live.get(event.run)
+        if live is None:
+            self._early.setdefault(event.run, []).append(event)
+            return
+        try:
+            live.add(event)
+        except Exception:
+            # An event nobody can draw must not stop the run that told it.
+            logger.exception("event_not_shown", extra={"run": event.run, "code": event.type})
+
+    def state(self, run: RunId) -> Json | None:
+        """See `Surface.state`."""
+        live = self._live.get(run)
+        return None if live is None else live.state()
+
+    async def close(self, run: RunId, outcome: Outcome, *, within_s: float) -> Delivered | Owed:
+        """See `Surface.close`."""
+        self._early.pop(run, None)
+        live = self._live.pop(run, None)
+        if live is None:
+            return Owed(reason="no_channel")
+        return await live.close(within_s)
+
+    async def suspend(self, run: RunId, *, resumes: bool) -> None:
+        """See `Surface.suspend`."""
+        self._early.pop(run, None)
+        live = self._live.pop(run, None)
+        if live is None:
+            return
+        live.presenter.pause(resumes=resumes)
+        await live.settle(SETTLE_S)
+
+    def abandon(self, run: RunId) -> None:
+        """See `Surface.abandon`."""
+        self._early.pop(run, None)
+        live = self._live.pop(run, None)
+        if live is not None:
+            live.abandon()
+
+    async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed:
+        """See `Surface.deliver`."""
+        live = self._make(opening, journal)
+        if live is None:
+            return Owed(reason="no_channel", state=opening.known)
+        if opening.known is not None:
+            live.take_up(opening.known)
+        elif opening.seen:
+            return Owed(reason="card_unknown", permanent=True)
+        else:
+            await live.open()
+        return await live.close(SETTLE_S)
+
+    def _make(self, opening: Opening, journal: JournalStep) -> LiveCard | None:
+        place = self._place(opening.to)
+        if place is None:
+            return None
+        presenter = Presenter(run=opening.run, input=opening.input, style=self._style)
+        for event in opening.history:
+            presenter.add(event)
+        return LiveCard(place, opening, presenter, CardJournal(journal))
+
+    def _place(self, address: Address) -> Place | None:
+        conversation = ConversationRef.parse(address)
+        channel = self._channels.get((conversation.channel, conversation.account))
+        return None if channel is None else Place(channel, conversation)

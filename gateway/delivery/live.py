@@ -1,0 +1,140 @@
+"""One run that is being shown: its presenter, its card's writer, and the events in between."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from channels.base import CardOpening, Channel
+from channels.cards.model import Card
+from channels.cards.stream import CardStream, Closed
+from channels.errors import ChannelError, DeliveryUnknown
+from channels.events import ConversationRef, Receipt
+from engine.events import RunEvent
+from engine.ports import Delivered, Json, Opening, Owed
+from gateway.delivery.journal import CardJournal
+from gateway.presenter import Presenter
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run is shown."""
+
+    channel: Channel
+    conversation: ConversationRef
+
+
+class LiveCard:
+    """A run's card, from its opening to its last word. Methods belong to one event loop."""
+
+    def __init__(self, place: Place, opening: Opening, presenter: Presenter, journal: CardJournal) -> None:
+        self._place = place
+        self._opening = opening
+        self._journal = journal
+        self._stream: CardStream | None = None
+        self._dirty = False
+        self.presenter = presenter
+
+    async def open(self) -> None:
+        """Put the card up or find it again. A platform that refuses is logged: the run goes on, `close` reports."""
+        try:
+            sink = await self._place.channel.open_card(self._card_opening(), self._journal)
+        except ChannelError as error:
+            logger.warning("card_not_opened", extra={"run": self._opening.run, "code": error.code})
+            return
+        self._start_stream(sink)
+
+    def take_up(self, known: Json) -> None:
+        """Take up a card that an earlier process left, without a request."""
+        self._start_stream(self._place.channel.reopen_card(self._card_opening(), known, self._journal))
+
+    def add(self, event: RunEvent) -> None:
+        """Take note of an event; the card follows at its own pace."""
+        self.presenter.add(event)
+        if self._stream is not None and not self._dirty:
+            # Events come in bursts; one snapshot for all of a burst is enough.
+            self._dirty = True
+            asyncio.get_running_loop().call_soon(self._refresh)
+
+    def state(self) -> Json | None:
+        """Give what finds the card again."""
+        return None if self._stream is None else self._stream.sink.state()
+
+    def abandon(self) -> None:
+        """Stop writing at once."""
+        if self._stream is not None:
+            self._stream.abandon()
+
+    async def settle(self, within_s: float) -> None:
+        """Write the present state as this process's last word and let go, whatever comes of it."""
+        if self._stream is None:
+            return
+        closed = await self._stream.close(self.presenter.card(), within_s)
+        if not closed.seen:
+            logger.warning("card_not_settled", extra={"run": self._opening.run, "code": closed.reason})
+
+    async def close(self, within_s: float) -> Delivered | Owed:
+        """Write the last word and prove it."""
+        card = self.presenter.card()
+        if self._stream is None:
+            return Owed(reason="not_open")
+        closed = await self._stream.close(card, within_s)
+        if closed.seen and closed.receipt is not None:
+            return Delivered(receipt=_as_json(closed.receipt))
+        if closed.permanent:
+            return await self._other_way(card, closed)
+        return Owed(reason=closed.reason, state=self.state())
+
+    async def _other_way(self, card: Card, closed: Closed) -> Delivered | Owed:
+        """The card takes no more writes: show the answer as a new message, unless it was seen already."""
+        if self._opening.seen:
+            return Owed(reason=closed.reason, state=self.state(), permanent=True)
+        return await self.send_anew(card)
+
+    async def send_anew(self, card: Card) -> Delivered | Owed:
+        """Show the finished card as a message of its own, once."""
+        run = self._opening.run
+
+        async def send() -> Json:
+            receipt = await self._place.channel.send_final(
+                self._place.conversation, card, reply_to=self._opening.input.anchor, key=f"{run}-final"
+            )
+            return _as_json(receipt)
+
+        try:
+            return Delivered(receipt=await self._journal.step("final/send", send))
+        except DeliveryUnknown as error:
+            # The same key makes the repeat harmless where the platform knows it.
+            return Owed(reason=error.code, state=self.state())
+        except ChannelError as error:
+            return Owed(reason=error.code, state=self.state(), permanent=not error.works_again)
+
+    def _refresh(self) -> None:
+        self._dirty = False
+        if self._stream is not None:
+            self._stream.show(self.presenter.card())
+
+    def _start_stream(self, sink: object) -> None:
+        raise NotImplementedError
+
+    def _card_opening(self) -> CardOpening:
+        return CardOpening(
+            conversation=self._place.conversation,
+            run=self._opening.run,
+            attempt=self._opening.attempt,
+            reply_to=self._opening.input.anchor,
+            card=self.presenter.card(),
+        )
+
+
+def _as_json(receipt: Receipt) -> Json:
+    return {
+        "channel": receipt.channel,
+        "account": receipt.account,
+        "message_ids": list(receipt.message_ids),
+        "at_ms": receipt.at_ms,
+        "route": receipt.route,
+    }

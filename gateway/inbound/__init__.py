@@ -1,0 +1,5 @@
+"""What happens to everything a platform tells us: access, route, store; then the adapter acks."""
+
+from gateway.inbound.inbound import Inbox
+
+__all__ = ["Inbox"]

@@ -1,0 +1,40 @@
+"""The one handler of all adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from channels.base import Channel
+from channels.events import CardAction, Inbound, InboundMessage, Toast
+from engine.runtime import Runtime
+from gateway.access import Access
+from gateway.inbound.message import Messages
+from gateway.inbound.press import Presses
+
+
+class Inbox:
+    """Stores every inbound once and starts what it asks for.
+
+    When `handle` returns, the delivery is stored and may be acked. It raises when it could not be stored.
+    """
+
+    def __init__(self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel]) -> None:
+        self._messages = Messages(runtime, access, channels)
+        self._presses = Presses(runtime, access)
+
+    async def handle(self, inbound: Inbound) -> Toast | None:
+        """Take one delivery; the toast goes to the person who pressed a button.
+
+        Raises:
+            StorageError: it is not stored; the platform must deliver it again.
+        """
+        match inbound:
+            case InboundMessage():
+                await self._messages.take(inbound)
+                return None
+            case CardAction():
+                return await self._presses.take(inbound)
+            case _:
+                assert_never(inbound)
+

@@ -1,0 +1,81 @@
+"""A person's message: it becomes a run, or a reason why not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+from channels.base import Channel
+from channels.errors import ChannelError
+from channels.events import InboundMessage
+from engine.messages import RunInput, TextPart
+from engine.runtime import Runtime
+from gateway.access import Access
+from gateway.inbound.keys import address_of, inbox_key
+from gateway.texts import language_of, text
+
+logger = logging.getLogger(__name__)
+
+
+class Messages:
+    """Takes messages. Courtesies (a reaction, a short notice) never hold up the ack and never fail it."""
+
+    def __init__(self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel]) -> None:
+        self._runtime = runtime
+        self._access = access
+        self._channels = channels
+        self._courtesies: set[asyncio.Task[None]] = set()
+
+    async def take(self, message: InboundMessage) -> None:
+        """Store the message and start its run.
+
+        Raises:
+            StorageError: it is not stored.
+        """
+        refusal = self._access.refusal(message)
+        if refusal is not None:
+            await self._ignore(message, refusal)
+        elif message.unsupported is not None and not message.text.strip():
+            if await self._ignore(message, "unsupported"):
+                self._soon(self._tell_unsupported(message))
+        else:
+            await self._submit(message)
+
+    async def _submit(self, message: InboundMessage) -> None:
+        submitted = await self._runtime.submit(
+            RunInput(
+                to=address_of(message),
+                by=self._access.principal(message.sender),
+                parts=(TextPart(text=message.text),),
+                anchor=message.message_id,
+                sent_at_ms=message.created_at_ms,
+            ),
+            key=inbox_key(message.dedupe),
+        )
+        if submitted.queued_behind and not submitted.duplicate:
+            self._soon(self._show_queued(message))
+
+    async def _ignore(self, message: InboundMessage, reason: str) -> bool:
+        return await self._runtime.ignore(inbox_key(message.dedupe), address_of(message), reason, {})
+
+    async def _tell_unsupported(self, message: InboundMessage) -> None:
+        words = text(language_of(message.sender.name), "notice.unsupported", kind=message.unsupported)
+        try:
+            await self._channel(message).send_notice(
+                message.conversation, words, reply_to=message.message_id, key=f"{message.message_id}-n"
+            )
+        except ChannelError as error:
+            logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
+
+    async def _show_queued(self, message: InboundMessage) -> None:
+        await self._channel(message).react(message.conversation, message.message_id, "queued", on=True)
+
+    def _channel(self, message: InboundMessage) -> Channel:
+        return self._channels[message.conversation.channel, message.conversation.account]
+
+    def _soon(self, courtesy: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(courtesy)
+        self._courtesies.add(task)
+        task.add_done_callback(self._courtesies.discard)

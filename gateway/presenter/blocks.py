@@ -1,0 +1,91 @@
+"""One merged record as one block of the card."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, Literal, cast
+
+from channels.cards.model import LaneBlock, Note, Text, Thinking, TodoItem, Todos, ToolPanel, WorkStatus
+from channels.cards.text import shorten
+from gateway.presenter.merge import Record
+from gateway.texts import Language, text
+
+ARGUMENT_CHARS = 60
+
+_TOOL_TYPES = frozenset({"edit_file", "delete_file", "create_file", "read_file", "bash", "search", "outputs", "tool"})
+
+
+def block_id(kind: str, key: str) -> str:
+    """Give a block id of at most 12 characters that depends on nothing but what the block stands for.
+
+    So a card that is drawn again after a crash has the same ids.
+    """
+    return f"{kind[:4]}{zlib.crc32(f'{kind}:{key}'.encode()):08x}"
+
+
+def block_of(record: Record, *, live: bool, language: Language) -> LaneBlock | None:
+    """Draw one record; `None` when there is nothing to see in it. `live` says whether the run goes on."""
+    name = block_id(record.type, record.segment or str(record.order))
+    match record.type:
+        case "text" | "summary":
+            streaming = live and record.status == "in_progress"
+            return Text(name, record.text, streaming) if record.text else None
+        case "thinking":
+            return Thinking(name, record.text, live and record.status == "in_progress") if record.text else None
+        case "todos":
+            return Todos(name, tuple(_todo(item) for item in _dicts(record.data.get("items"))))
+        case "notice":
+            return _notice(name, record.data, language)
+        case "approval":
+            return _approval(name, record.data, language)
+        case "task":
+            return Note(name, str(record.data.get("title") or record.text))
+        case _ if record.type in _TOOL_TYPES:
+            return _panel(name, record, live=live)
+        case _:
+            return None
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [cast("dict[str, Any]", each) for each in value or [] if isinstance(each, dict)]
+
+
+def _todo(item: dict[str, Any]) -> TodoItem:
+    return TodoItem(str(item["id"]), str(item.get("title", "")), item.get("status", "pending"))
+
+
+def _notice(name: str, data: dict[str, Any], language: Language) -> Note:
+    words = text(language, f"notice.{data['code']}", **data.get("params", {}))
+    return Note(name, words, data.get("tone", "info"))
+
+
+def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
+    state = str(data.get("state", "pending"))
+    tool = str(data.get("tool", ""))
+    if state != "pending":
+        tones: dict[str, Literal["info", "success", "warning", "error"]] = {"approved": "success", "denied": "error"}
+        outcome = text(language, f"approval.{state}", name=str(data.get("name") or data.get("by") or ""))
+        return Note(name, f"{tool}: {outcome}", tones.get(state, "warning"))
+    key = "approval.cut" if data.get("reason") == "cut" else "approval.question"
+    lines = [text(language, key, tool=tool), _arguments(cast("dict[str, Any]", data.get("args") or {}))]
+    if data.get("purpose"):
+        lines.append(text(language, "approval.purpose", purpose=str(data["purpose"])))
+    return Note(name, "\n".join(line for line in lines if line), "warning")
+
+
+def _panel(name: str, record: Record, *, live: bool) -> ToolPanel:
+    data = record.data
+    status: WorkStatus = record.status or "pending"
+    if status == "in_progress" and not live:
+        status = "fail"
+    args = cast("dict[str, Any]", data.get("args") or {})
+    subject = str(data.get("file_path") or "") or _arguments(args)
+    title = " ".join(part for part in (str(data.get("name") or record.type), subject) if part)
+    summary, body = str(data.get("summary") or ""), str(data.get("body") or data.get("error") or record.text)
+    shown = "\n".join(part for part in (summary, body) if part)
+    kind = cast("Literal['terminal', 'diff', 'text']", data.get("body_kind", "text"))
+    return ToolPanel(name, record.type, title, status, shown, kind)
+
+
+def _arguments(args: dict[str, Any]) -> str:
+    return shorten(", ".join(f"{key}={value}" for key, value in args.items()), ARGUMENT_CHARS)

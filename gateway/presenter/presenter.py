@@ -1,0 +1,199 @@
+"""One run as one card: keeps the merged events and draws a snapshot whenever it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from channels.cards.model import Block, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
+from channels.cards.text import shorten
+from engine.events import RunEvent
+from engine.messages import RunInput
+from gateway.presenter.actions import ActionFacts, actions_of
+from gateway.presenter.blocks import block_of, block_id
+from gateway.presenter.merge import LaneRecord, Merger, Record
+from gateway.texts import language_of, text
+
+TITLE_CHARS = 60
+SUMMARY_CHARS = 80
+
+_ENDED: dict[str, CardStatus] = {
+    "done": CardStatus.DONE,
+    "stopped": CardStatus.STOPPED,
+    "failed": CardStatus.FAILED,
+    "interrupted": CardStatus.INTERRUPTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How cards look for everybody: `thinking` says whether reasoning is shown."""
+
+    thinking: Literal["off", "folded"] = "off"
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What the small print and the buttons need to know besides the records."""
+
+    status: CardStatus = CardStatus.WORKING
+    elapsed_ms: int | None = None
+    model: str = ""
+    tokens: int = 0
+    cost: float | None = None
+    approvals: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    verdict: dict[str, Any] | None = None
+    retried: bool = False
+    error: dict[str, Any] | None = None
+    note: Note | None = None
+
+
+class Presenter:
+    """Takes a run's events, in order, and draws its card. Used by one task.
+
+    Example:
+        presenter = Presenter(run="...", input=run_input, style=Style())
+        presenter.add(event)
+        stream.show(presenter.card())
+    """
+
+    def __init__(self, *, run: str, input: RunInput, style: Style) -> None:
+        self._run = run
+        self._input = input
+        self._style = style
+        self._merger = Merger()
+        self._facts = _Facts()
+        self._language = language_of(input.text)
+
+    @property
+    def status(self) -> CardStatus:
+        """Give the state a reader sees."""
+        if self._facts.status is CardStatus.WORKING and self.pending_approval() is not None:
+            return CardStatus.WAITING
+        return self._facts.status
+
+    def pending_approval(self) -> dict[str, Any] | None:
+        """Give the question a person has to answer now, if there is one."""
+        waiting = [each for each in self._facts.approvals.values() if each.get("state") == "pending"]
+        return waiting[-1] if waiting else None
+
+    def add(self, event: RunEvent) -> None:
+        """Take note of one event."""
+        content = event.content if isinstance(event.content, dict) else {}
+        facts = self._facts
+        match event.type:
+            case "usage":
+                _add_usage(facts, content)
+            case "done":
+                facts.status = _ENDED[content["status"]]
+                facts.elapsed_ms = content.get("elapsed_ms")
+                facts.note = None
+            case "error":
+                facts.error = content
+            case "approval":
+                approval = str(content.get("id"))
+                facts.approvals[approval] = content
+                self._merger.add(event.model_copy(update={"segment": f"approval/{approval}", "opr": "replace"}))
+            case "verdict":
+                facts.verdict = content
+            case "notice" if content.get("code") == "retried":
+                facts.retried = True
+            case _:
+                self._merger.add(event)
+
+    def pause(self, *, resumes: bool) -> None:
+        """Show that the work rests: it goes on after a restart, or it was cut and can be asked for again."""
+        code = "paused" if resumes else "interrupted"
+        self._facts.status = CardStatus.PAUSED if resumes else CardStatus.INTERRUPTED
+        self._facts.note = Note(block_id("note", code), self._say(f"notice.{code}"), "warning")
+
+    def card(self) -> Card:
+        """Draw the present state."""
+        status = self.status
+        return Card(
+            header=Header(shorten(self._input.text, TITLE_CHARS) or "niuma", status, self._say(f"status.{status.value}")),
+            blocks=tuple(self._blocks(status)),
+            actions=actions_of(self._action_facts(status)),
+            footer=self._footer(status),
+            summary=self._summary(status),
+            labels={name: self._say(f"label.{name}") for name in ("thinking", "continued", "todos", "tools")},
+        )
+
+    def _blocks(self, status: CardStatus) -> list[Block]:
+        blocks: list[Block] = []
+        for record in self._merger:
+            block = self._lane(record, status) if isinstance(record, LaneRecord) else self._block(record, status)
+            if block is not None:
+                blocks.append(block)
+        blocks.extend(self._closing_notes())
+        return blocks
+
+    def _block(self, record: Record, status: CardStatus) -> LaneBlock | None:
+        if record.type == "thinking" and self._style.thinking == "off":
+            return None
+        return block_of(record, live=not status.is_terminal, language=self._language)
+
+    def _lane(self, lane: LaneRecord, status: CardStatus) -> Lane:
+        inner = [block for record in lane.records if (block := self._block(record, status)) is not None]
+        state: WorkStatus = lane.status or "pending"
+        return Lane(block_id("lane", lane.card), lane.card, state, tuple(inner))
+
+    def _closing_notes(self) -> list[Note]:
+        facts, notes = self._facts, list[Note]()
+        if facts.error is not None:
+            code = str(facts.error.get("code", "internal"))
+            words = self._say(f"error.{code}", **facts.error.get("params", {}))
+            notes.append(Note(block_id("note", "error"), words, "error"))
+        if facts.note is not None:
+            notes.append(facts.note)
+        if facts.verdict is not None:
+            name = str(facts.verdict.get("name") or facts.verdict.get("by", ""))
+            words = self._say(f"verdict.{facts.verdict['verdict']}", name=name)
+            notes.append(Note(block_id("note", "verdict"), words, "success"))
+        if facts.retried:
+            notes.append(Note(block_id("note", "retried"), self._say("notice.retried"), "info"))
+        return notes
+
+    def _action_facts(self, status: CardStatus) -> ActionFacts:
+        approval = self.pending_approval()
+        return ActionFacts(
+            run=self._run,
+            status=status,
+            asker=self._input.by.id,
+            approval_id="" if approval is None else str(approval["id"]),
+            approver="" if approval is None else str(approval.get("for", "")),
+            verdict=str(self._facts.verdict["verdict"]) if self._facts.verdict else "",
+            retried=self._facts.retried,
+            language=self._language,
+        )
+
+    def _footer(self, status: CardStatus) -> Footer:
+        facts = self._facts
+        tokens = facts.tokens or None
+        parts = [facts.model]
+        if status.is_terminal and facts.elapsed_ms is not None:
+            parts.insert(0, self._say("footer.elapsed", seconds=f"{facts.elapsed_ms / 1000:.1f}"))
+        if tokens is not None:
+            parts.append(self._say("footer.tokens", tokens=tokens))
+        if facts.cost:
+            parts.append(self._say("footer.cost", cost=f"{facts.cost:.4f}"))
+        line = self._say("footer.separator").join(part for part in parts if part)
+        return Footer(facts.elapsed_ms, facts.model, tokens, facts.cost, line)
+
+    def _summary(self, status: CardStatus) -> str:
+        if not status.is_terminal:
+            return self._say(f"status.{status.value}")
+        answer = [record.text for record in self._merger if isinstance(record, Record) and record.type == "text"]
+        first_line = next((line.strip("#>*-` ") for line in "\n".join(answer[-1:]).splitlines() if line.strip()), "")
+        return shorten(first_line, SUMMARY_CHARS) or self._say(f"status.{status.value}")
+
+    def _say(self, key: str, **params: object) -> str:
+        return text(self._language, key, **params)
+
+
+def _add_usage(facts: _Facts, content: dict[str, Any]) -> None:
+    facts.model = str(content.get("model") or facts.model)
+    facts.tokens += int(content.get("input_tokens", 0)) + int(content.get("output_tokens", 0))
+    cost = content.get("cost")
+    if cost is not None:
+        facts.cost = (facts.cost or 0.0) + float(cost)
