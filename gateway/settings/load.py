@@ -15,7 +15,7 @@ from gateway.settings.layers import Layer, merge, read_file
 from gateway.settings.loaded import Settings
 from gateway.settings.reference import is_reference, is_secret
 
-_log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 _FILE_ONLY = frozenset({"server", "database"})
 
 
@@ -73,7 +73,7 @@ def apply_overlay(settings: Settings, rows: Mapping[str, Any]) -> Settings:
         try:
             overlay |= _row(key, value)
         except ConfigInvalid as error:
-            _log.warning("stored setting left out", extra={"setting": key, "reason": str(error)})
+            logger.warning("stored_setting_left_out", extra={"setting": key, "reason": str(error)})
     free = {
         path: entry
         for path, entry in overlay.items()

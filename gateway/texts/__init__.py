@@ -12,19 +12,25 @@ LANGUAGES: Final[Mapping[Language, Mapping[str, str]]] = {"zh": zh.TEXTS, "en": 
 _CJK = (("\u4e00", "\u9fff"), ("\u3400", "\u4dbf"), ("\u3000", "\u303f"), ("\uff00", "\uffef"))
 
 
-def text(lang: Language, key: str, **params: object) -> str:
+def text(lang: Language, key: str, /, **params: object) -> str:
     """Give the words of `key` with `params` filled in, unchanged: escape them before where a platform needs it.
 
+    Stored events may come from another version. So a failure or notice we have no words for is named by its code, and
+    a placeholder without a parameter shows as an ellipsis: a reader is better off than with no card.
+
     Raises:
-        KeyError: there is no such key, or a placeholder has no parameter.
+        KeyError: there is no such key.
     """
-    return LANGUAGES[lang][key].format(**params)
+    words = LANGUAGES[lang]
+    group, _, code = key.partition(".")
+    if key not in words and f"{group}.unknown" in words:
+        key, params = f"{group}.unknown", {"code": code}
+    return words[key].format_map(_Filled(params))
 
 
-def error_text(lang: Language, code: str) -> str:
-    """Give the reason for a failure code; one we have no words for is named."""
-    key = f"error.{code}"
-    return text(lang, key) if key in LANGUAGES[lang] else text(lang, "error.unknown", code=code)
+class _Filled(dict[str, object]):
+    def __missing__(self, name: str) -> str:
+        return "…"
 
 
 def language_of(words: str) -> Language:
