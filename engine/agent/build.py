@@ -1,0 +1,32 @@
+"""Putting an agent together from settings."""
+
+from __future__ import annotations
+
+from engine.agent.context import Database, Equipment
+from engine.agent.loop import Agent
+from engine.models.registry import ModelRegistry
+from engine.ports import Clock
+from engine.settings import EngineSettings
+from engine.tools.project_scan import ProjectScan
+from engine.tools.read_file import ReadFile
+from engine.tools.registry import ToolSet
+from engine.tools.send_note import SendNote
+
+
+def build_agent(
+    settings: EngineSettings,
+    database: Database,
+    clock: Clock,
+    *,
+    models: ModelRegistry | None = None,
+    tools: ToolSet | None = None,
+) -> Agent:
+    """Give an agent with the built-in tools and the settings' models. Close `models` (given, or `agent.aclose()`).
+
+    Raises:
+        SettingsInvalid: the settings of the default model make no sense.
+    """
+    registry = models or ModelRegistry(settings, clock)
+    registry.get()
+    own = tools or ToolSet([ProjectScan(), ReadFile(), SendNote()])
+    return Agent(Equipment(settings=settings, database=database, models=registry, tools=own, clock=clock))

@@ -1,0 +1,88 @@
+"""One tool call: its context, its time limit, its stop, and its output kept within bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from engine.agent.context import Equipment
+from engine.agent.state import Pass, Reviewed
+from engine.agent.stopping import unless_stopped
+from engine.errors import ToolFailed, ToolRetry
+from engine.events import RunEvent
+from engine.tools.base import ToolContext, ToolResult
+from engine.tools.output import bound_output
+
+log = logging.getLogger(__name__)
+
+
+async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
+    """Run the call; every ordinary failure, a timeout and a stop are results."""
+    job = _limited(work, path, item, equipment)
+    if item.tool.effect == "once":
+        result = await job  # never cut off by a stop: its effect would be unknown
+    else:
+        result = await unless_stopped(work.scope, job)
+    if result is None:
+        return ToolResult(success=False, summary="stopped", text="The person stopped this call.", error="stopped")
+    return await asyncio.to_thread(
+        bound_output,
+        result,
+        limit=equipment.settings.agent.max_tool_output_chars,
+        workspace=work.workspace,
+        name=f"{work.scope.id}-{path.replace('/', '-')}",
+    )
+
+
+async def _limited(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
+    limit_s = equipment.settings.agent.tool_timeout_s
+    task = asyncio.ensure_future(_guarded(item, _context(work, path, item)))
+    timer = asyncio.ensure_future(equipment.clock.sleep(limit_s))
+    try:
+        await asyncio.wait({task, timer}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else _timed_out(item, limit_s)
+    finally:
+        task.cancel()
+        timer.cancel()
+        await asyncio.gather(task, timer, return_exceptions=True)
+
+
+async def _guarded(item: Reviewed, context: ToolContext) -> ToolResult:
+    try:
+        return await item.tool.run(item.args, context)
+    except ToolRetry as error:
+        return _failed(f"{error} Mend the call and try again.", "tool_args_invalid")
+    except ToolFailed as error:
+        return _failed(str(error), "tool_failed")
+    except Exception as error:
+        log.exception("tool broke", extra={"run": context.run, "tool": item.tool.name})
+        return _failed(f"the tool {item.tool.name} broke ({type(error).__name__})", "tool_failed")
+
+
+def _context(work: Pass, path: str, item: Reviewed) -> ToolContext:
+    lines: list[str] = []
+
+    def progress(line: str) -> None:
+        lines.append(line)
+        content: dict[str, Any] = {"call": item.call.id, "name": item.call.name, "body": "\n".join(lines[-50:])}
+        work.scope.show(
+            RunEvent(run=work.scope.id, type=item.tool.event_type, content=content, status="in_progress", segment=path)
+        )
+
+    return ToolContext(
+        run=work.scope.id,
+        by=work.scope.input.by,
+        workspace=work.workspace,
+        key=f"{work.scope.id}:{path}",
+        progress=progress,
+    )
+
+
+def _failed(reason: str, code: str) -> ToolResult:
+    return ToolResult(success=False, summary=reason, text=reason, error=code)
+
+
+def _timed_out(item: Reviewed, limit_s: float) -> ToolResult:
+    effect = "; it may or may not have had its effect" if item.tool.effect == "once" else ""
+    return _failed(f"{item.tool.name} gave nothing within {limit_s:g} s{effect}", "tool_timeout")

@@ -1,0 +1,123 @@
+"""What a pass begins with: the session, its history, the instructions, the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Protocol, TypeVar
+
+from sqlmodel import Session
+
+from engine.agent.state import Pass
+from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
+from engine.models.base import Model
+from engine.ports import Clock, RunScope
+from engine.sessions.store import append, begin_session, current_session, history, last_place, new_session_id
+from engine.settings import EngineSettings
+from engine.tools.registry import ToolSet
+from engine.tools.workspace import workspace_for
+
+T = TypeVar("T")
+
+
+class Database(Protocol):
+    """Runs `fn` in one transaction on a thread of its own."""
+
+    async def run(self, fn: Callable[[Session], T]) -> T:
+        """Give what `fn` gives; its writes are committed, or rolled back when it raises."""
+        ...
+
+
+class Models(Protocol):
+    """Gives models by their name in the settings; `None`, or a name that is gone, gives the default."""
+
+    def get(self, name: str | None = None) -> Model:
+        """Give the model; safe to call often."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release all connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What an agent works with."""
+
+    settings: EngineSettings
+    database: Database
+    models: Models
+    tools: ToolSet
+    clock: Clock
+
+
+class Begun(Value):
+    """What the `context` step records. History is what lay at places up to `upto` then."""
+
+    v: int = 1
+    session: SessionId
+    upto: int = 0
+    model: str | None = None
+    at_ms: int = 0
+
+
+async def begin(scope: RunScope, equipment: Equipment) -> Pass:
+    """Find the session, store the person's words in it and give the pass's first state."""
+    begun = await _begin_step(scope, equipment)
+    earlier = await equipment.database.run(
+        lambda session: history(
+            session, begun.session, upto=begun.upto, limit=equipment.settings.sessions.history_messages
+        )
+    )
+    messages: list[Message] = [SystemMessage(text=instructions(begun.at_ms)), *earlier, _words(scope)]
+    workspace = await asyncio.to_thread(
+        workspace_for, equipment.settings.home, scope.input.to, equipment.settings.workspace
+    )
+    return Pass(
+        scope=scope,
+        session=begun.session,
+        model=equipment.models.get(begun.model),
+        messages=messages,
+        tools=equipment.tools.schemas(),
+        workspace=workspace,
+    )
+
+
+def instructions(at_ms: int) -> str:
+    """Give the system text of a run that began at `at_ms`."""
+    day = datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%A, %Y-%m-%d")
+    return f"{prompt('system')}\nToday is {day} (UTC)."
+
+
+def prompt(name: str) -> str:
+    """Give the text of a prompt file."""
+    return (files("engine.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+async def _begin_step(scope: RunScope, equipment: Equipment) -> Begun:
+    now_ms = equipment.clock.now_ms()
+
+    async def look() -> Begun:
+        return await equipment.database.run(lambda session: _look(session, scope, equipment, now_ms))
+
+    def also(session: Session, begun: Begun) -> None:
+        begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)
+        append(session, begun.session, _words(scope), run=scope.id, path="input", now_ms=begun.at_ms)
+
+    return await scope.step("context", look, result=Begun, also=also)
+
+
+def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) -> Begun:
+    idle = equipment.settings.sessions.idle_hours
+    row = current_session(session, scope.input.to, now_ms=now_ms, idle_hours=idle)
+    if row is None:
+        return Begun(session=new_session_id(now_ms), at_ms=now_ms)
+    known = SessionId(row.id)
+    return Begun(session=known, upto=last_place(session, known), model=row.model, at_ms=now_ms)
+
+
+def _words(scope: RunScope) -> UserMessage:
+    return UserMessage(parts=scope.input.parts, name=scope.input.by.name)

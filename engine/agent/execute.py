@@ -1,0 +1,122 @@
+"""Running the reviewed calls of a round, each as one journaled step."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from sqlmodel import Session
+
+from engine.agent.approval import Answer, answer_events, approve, mark_begun
+from engine.agent.call import run_tool
+from engine.agent.context import Equipment
+from engine.agent.panel import closing_event, opening_event
+from engine.agent.state import CallResult, Pass, Rejected, Reviewed
+from engine.events import RunEvent
+from engine.messages import ToolMessage
+from engine.sessions.store import append
+from engine.tools.base import ToolResult
+
+ASKED_CHARS = 2_000
+NOT_RUN = {
+    "denied": "The person denied this call. Do not ask for it again; go on without it.",
+    "expired": "Nobody answered in time, so this call was not made. Go on without it.",
+    "stopped": "The person stopped the run before this call was made.",
+}
+
+
+async def execute(work: Pass, equipment: Equipment) -> list[CallResult]:
+    """Run all calls of the round and give their results in the order of the calls.
+
+    They run beside each other when none of them has a lasting effect, else one after the other. After a stop no
+    further call begins: then fewer results come back.
+    """
+    jobs = [
+        (lambda path=f"tool/{work.round}/{place}", item=item: _one(work, path, item, equipment))
+        for place, item in enumerate(work.reviewed)
+    ]
+    if all(_is_harmless(item) for item in work.reviewed):
+        return await _together(jobs)
+    results: list[CallResult] = []
+    for job in jobs:
+        if work.scope.stopping:
+            break
+        results.append(await job())
+    return results
+
+
+def result_message(item: CallResult) -> ToolMessage:
+    """Give what the model reads of a result."""
+    result = item.result
+    text = result.text or result.summary or ("done" if result.success else "")
+    if not result.success:
+        text = f"error: {text or result.error}"
+    return ToolMessage(call_id=item.call, name=item.name, text=text)
+
+
+def _is_harmless(item: Reviewed | Rejected) -> bool:
+    return isinstance(item, Rejected) or (item.tool.effect != "once" and not item.tool.asks)
+
+
+async def _together(jobs: list[Callable[[], Awaitable[CallResult]]]) -> list[CallResult]:
+    async def run(job: Callable[[], Awaitable[CallResult]]) -> CallResult:
+        return await job()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(run(job)) for job in jobs]
+    return [task.result() for task in tasks]
+
+
+async def _one(work: Pass, path: str, item: Reviewed | Rejected, equipment: Equipment) -> CallResult:
+    if isinstance(item, Rejected):
+        return await _record(work, path, item, equipment, lambda: _refused(item, item.reason, item.code))
+    answer: Answer | None = None
+    if not _is_harmless(item) and not work.scope.recorded(path):
+        answer = await approve(work, path, item, equipment)
+        if answer.verdict != "approved":
+            code = {"denied": "denied", "expired": "approval_expired", "stopped": "stopped"}[answer.verdict]
+            told = NOT_RUN[answer.verdict]
+            return await _record(work, path, item, equipment, lambda: _refused(item, told, code), answer=answer)
+        await mark_begun(work, path, item, answer, equipment.clock.now_ms())
+    return await _record(work, path, item, equipment, lambda: _run(work, path, item, equipment))
+
+
+async def _record(
+    work: Pass,
+    path: str,
+    item: Reviewed | Rejected,
+    equipment: Equipment,
+    fn: Callable[[], Awaitable[CallResult]],
+    *,
+    answer: Answer | None = None,
+) -> CallResult:
+    def events(value: CallResult) -> list[RunEvent]:
+        at_ms = equipment.clock.now_ms()
+        closed = [] if answer is None or isinstance(item, Rejected) else answer_events(work, path, item, answer, at_ms)
+        return [*closed, closing_event(work.scope.id, path, item, value, at_ms)]
+
+    def also(session: Session, value: CallResult) -> None:
+        message = result_message(value)
+        append(session, work.session, message, run=work.scope.id, path=path, now_ms=equipment.clock.now_ms())
+
+    return await work.scope.step(path, fn, result=CallResult, events=events, also=also)
+
+
+async def _run(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> CallResult:
+    work.scope.show(opening_event(work.scope.id, path, item, equipment.clock.now_ms()))
+    result = await run_tool(work, path, item, equipment)
+    return _result(item, result)
+
+
+async def _refused(item: Reviewed | Rejected, reason: str, code: str) -> CallResult:
+    return _result(item, ToolResult(success=False, summary=reason, text=reason, error=code))
+
+
+def _result(item: Reviewed | Rejected, result: ToolResult) -> CallResult:
+    return CallResult(
+        call=item.call.id,
+        name=item.call.name,
+        asked=item.call.arguments[:ASKED_CHARS],
+        result=result,
+        stopped=result.error == "stopped",
+    )

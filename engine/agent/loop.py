@@ -1,0 +1,115 @@
+"""The agent: one loop for every run."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from engine.agent.context import Equipment, begin, prompt
+from engine.agent.evaluate import evaluate
+from engine.agent.execute import execute, result_message
+from engine.agent.plan import model_turn
+from engine.agent.plan_review import Allow, allow_all, review
+from engine.agent.state import ModelTurn, Pass, Stage
+from engine.events import RunEvent
+from engine.messages import TextPart, UserMessage
+from engine.models.base import ModelRequest
+from engine.ports import Outcome, RunScope
+
+
+class Agent:
+    """Works for one run at a time per call; holds no state of runs, so one instance serves all of them.
+
+    Example:
+        outcome = await Agent(equipment)(scope)
+    """
+
+    def __init__(self, equipment: Equipment, *, allow: Allow = allow_all) -> None:
+        self._equipment = equipment
+        self._allow = allow
+        self._stages: dict[Stage, Callable[[Pass], Awaitable[Stage]]] = {
+            Stage.PLAN: self._plan,
+            Stage.REVIEW: self._review,
+            Stage.EXECUTE: self._execute,
+            Stage.EVALUATE: self._evaluate,
+            Stage.SUMMARIZE: self._summarize,
+        }
+
+    async def __call__(self, scope: RunScope) -> Outcome:
+        """Answer the run's input. Ordinary failures and a stop are outcomes; whatever text was visible is kept."""
+        work = await begin(scope, self._equipment)
+        while work.stage is not Stage.END:
+            work.enter(await self._stages[work.stage](work))
+        return work.outcome or _outcome(work, "stopped")
+
+    async def aclose(self) -> None:
+        """Release the models' connections."""
+        await self._equipment.models.aclose()
+
+    async def _plan(self, work: Pass) -> Stage:
+        if work.scope.stopping and not work.scope.recorded(f"model/{work.round}"):
+            return Stage.END
+        turn = await self._ask(work, f"model/{work.round}", tools=True)
+        if turn.ended == "tool_calls":
+            return Stage.REVIEW
+        work.outcome = _ended(work, turn)
+        return Stage.END
+
+    async def _review(self, work: Pass) -> Stage:
+        calls = () if work.turn is None else work.turn.message.calls
+        by = work.scope.input.by
+        work.reviewed = [review(call, self._equipment.tools, by, self._allow) for call in calls]
+        return Stage.EXECUTE
+
+    async def _execute(self, work: Pass) -> Stage:
+        work.results = await execute(work, self._equipment)
+        work.messages += [result_message(item) for item in work.results]
+        is_cut = len(work.results) < len(work.reviewed) or any(item.stopped for item in work.results)
+        return Stage.END if is_cut else Stage.EVALUATE
+
+    async def _evaluate(self, work: Pass) -> Stage:
+        return evaluate(work, self._equipment.settings.agent)
+
+    async def _summarize(self, work: Pass) -> Stage:
+        if work.scope.stopping and not work.scope.recorded("summary"):
+            return Stage.END
+        work.messages.append(UserMessage(parts=(TextPart(text=prompt("summarize")),)))
+        turn = await self._ask(work, "summary", tools=False)
+        await self._tell_why(work)
+        work.outcome = _ended(work, turn)
+        return Stage.END
+
+    async def _ask(self, work: Pass, path: str, *, tools: bool) -> ModelTurn:
+        request = ModelRequest(messages=tuple(work.messages), tools=tuple(work.tools) if tools else ())
+        turn = await model_turn(work, path, request, self._equipment.clock)
+        work.turn = turn
+        work.usage += turn.usage
+        work.messages.append(turn.message)
+        if turn.message.text:
+            work.texts.append(turn.message.text)
+        return turn
+
+    async def _tell_why(self, work: Pass) -> None:
+        code, clock = work.exhausted, self._equipment.clock
+
+        async def told() -> str:
+            return code
+
+        def events(value: str) -> list[RunEvent]:
+            content = {"code": value, "params": {"rounds": work.round}, "tone": "warning"}
+            at_ms, run = clock.now_ms(), work.scope.id
+            return [RunEvent(run=run, type="notice", content=content, segment="exhausted", opr="add", at_ms=at_ms)]
+
+        await work.scope.step("exhausted", told, result=str, events=events)
+
+
+def _ended(work: Pass, turn: ModelTurn) -> Outcome:
+    if turn.ended == "failed":
+        return _outcome(work, "failed").model_copy(update={"error": turn.error, "params": turn.params})
+    return _outcome(work, "stopped" if turn.ended == "stopped" else "done")
+
+
+def _outcome(work: Pass, status: str) -> Outcome:
+    """Give the last words as the answer; when the last turn had none, all that was visible before."""
+    last = work.turn.message.text if work.turn is not None else ""
+    answer = last or "\n\n".join(work.texts)
+    return Outcome.model_validate({"status": status, "answer": answer})

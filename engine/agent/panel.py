@@ -1,0 +1,65 @@
+"""The events that show a tool call."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from engine.agent.state import CallResult, Rejected, Reviewed
+from engine.events import RunEvent
+from engine.messages import RunId
+from engine.tools.base import ToolResult
+from engine.tools.cut import cut
+
+MAX_PANEL_CHARS = 8_000
+MAX_PARSED_CHARS = 16_000
+MAX_ARG_CHARS = 1_000
+
+
+def opening_event(run: RunId, path: str, item: Reviewed, at_ms: int) -> RunEvent:
+    """Tell that the call begins."""
+    return RunEvent(
+        run=run, type=item.tool.event_type, content=_head(item), status="in_progress", segment=path, at_ms=at_ms
+    )
+
+
+def closing_event(run: RunId, path: str, item: Reviewed | Rejected, value: CallResult, at_ms: int) -> RunEvent:
+    """Tell what came of the call."""
+    result = value.result
+    content = {
+        **_head(item),
+        "summary": cut(result.summary, MAX_ARG_CHARS),
+        "body": cut(result.body, MAX_PANEL_CHARS),
+        "body_kind": result.body_kind,
+        "parsed": _bounded(result),
+        "error": result.error,
+    }
+    return RunEvent(
+        run=run,
+        type="tool" if isinstance(item, Rejected) else item.tool.event_type,
+        content=content,
+        status="success" if result.success else "fail",
+        segment=path,
+        at_ms=at_ms,
+    )
+
+
+def _head(item: Reviewed | Rejected) -> dict[str, Any]:
+    head: dict[str, Any] = {"call": item.call.id, "name": item.call.name, "args": {}}
+    if isinstance(item, Reviewed):
+        head["args"] = {name: _short(value) for name, value in item.args.items()}
+        if isinstance(item.args.get("file_path"), str):
+            head["file_path"] = item.args["file_path"]
+    return head
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return cut(value, MAX_ARG_CHARS)
+    text = json.dumps(value, ensure_ascii=False)
+    return value if len(text) <= MAX_ARG_CHARS else cut(text, MAX_ARG_CHARS)
+
+
+def _bounded(result: ToolResult) -> dict[str, Any]:
+    size = len(json.dumps(result.parsed, ensure_ascii=False, default=str))
+    return result.parsed if size <= MAX_PARSED_CHARS else {"cut": True, "chars": size}

@@ -1,0 +1,189 @@
+"""One model call: streamed to the surface, stopped on request, recorded as one step."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import Any, cast
+
+from sqlmodel import Session
+
+from engine.agent.failure import model_code, model_params
+from engine.agent.state import ModelTurn, Pass
+from engine.agent.stopping import unless_stopped
+from engine.errors import BadOutput, ModelError
+from engine.events import EventType, RunEvent
+from engine.messages import AssistantMessage, Usage
+from engine.models.base import Completed, ModelRequest, ReasoningDelta, Restarted, TextDelta
+from engine.ports import Clock
+from engine.sessions.store import append
+
+log = logging.getLogger(__name__)
+
+
+class Draft:
+    """What is visible of an answer while it streams."""
+
+    def __init__(self, work: Pass, segment: str) -> None:
+        self._show = work.scope.show
+        self._run = work.scope.id
+        self._segment = segment
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self.completed: Completed | None = None
+
+    def text(self, piece: str) -> None:
+        """Show more answer text."""
+        self._text.append(piece)
+        self._show(RunEvent(run=self._run, type="text", content=piece, status="in_progress", segment=self._segment))
+
+    def reasoning(self, piece: str) -> None:
+        """Show more reasoning, folded."""
+        self._reasoning.append(piece)
+        self._show(
+            RunEvent(
+                run=self._run,
+                type="thinking",
+                content=piece,
+                status="in_progress",
+                segment=self._segment,
+                visibility="folded",
+            )
+        )
+
+    def restart(self) -> None:
+        """Take back what was shown: another model begins from the start."""
+        shown: list[EventType] = ["text"] if self._text else []
+        shown += ["thinking"] if self._reasoning else []
+        self._text.clear()
+        self._reasoning.clear()
+        for kind in shown:
+            folded = "folded" if kind == "thinking" else "visible"
+            self._show(
+                RunEvent(
+                    run=self._run,
+                    type=kind,
+                    status="in_progress",
+                    segment=self._segment,
+                    opr="replace",
+                    visibility=folded,
+                )
+            )
+
+    def partial(self) -> AssistantMessage:
+        """Give what was visible as a message without calls."""
+        return AssistantMessage(text="".join(self._text), reasoning="".join(self._reasoning))
+
+
+async def model_turn(work: Pass, path: str, request: ModelRequest, clock: Clock) -> ModelTurn:
+    """Give the turn recorded under `path`, asking the model when there is none; failures and stops are turns too."""
+
+    def also(session: Session, turn: ModelTurn) -> None:
+        append(session, work.session, turn.message, run=work.scope.id, path=path, now_ms=clock.now_ms())
+
+    return await work.scope.step(
+        path,
+        lambda: _ask(work, path, request),
+        result=ModelTurn,
+        events=lambda turn: turn_events(work, path, turn, clock.now_ms()),
+        also=also,
+    )
+
+
+async def _ask(work: Pass, path: str, request: ModelRequest) -> ModelTurn:
+    draft = Draft(work, path)
+    try:
+        await unless_stopped(work.scope, _stream(work, request, draft))
+        if draft.completed is not None:
+            return _whole(draft.completed, offered=bool(request.tools))
+        if work.scope.stopping:
+            return ModelTurn(message=draft.partial(), model=work.model.name, ended="stopped")
+        raise BadOutput("the model ended without an answer")
+    except ModelError as error:
+        log.warning("model failed", extra={"run": work.scope.id, "model": work.model.name, "reason": str(error)})
+        return ModelTurn(
+            message=draft.partial(),
+            model=work.model.name,
+            ended="failed",
+            error=model_code(error),
+            params=model_params(error, work.model.name),
+        )
+
+
+async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
+    stream = cast("Any", work.model.stream(request))
+    async with aclosing(stream):
+        async for item in stream:
+            match item:
+                case TextDelta():
+                    draft.text(item.text)
+                case ReasoningDelta():
+                    draft.reasoning(item.text)
+                case Restarted():
+                    draft.restart()
+                case Completed():
+                    draft.completed = item
+                case _:
+                    raise BadOutput(f"the model gave {type(item).__name__}")
+
+
+def _whole(done: Completed, *, offered: bool) -> ModelTurn:
+    message = done.message if offered else done.message.model_copy(update={"calls": ()})
+    if done.finish == "refused":
+        failed: dict[str, Any] = {"ended": "failed", "error": "model_refused", "params": {"model": done.model}}
+    elif not message.calls and not message.text:
+        failed = {"ended": "failed", "error": "model_bad_output", "params": {"model": done.model}}
+    else:
+        failed = {"ended": "tool_calls" if message.calls else "length" if done.finish == "length" else "stop"}
+    return ModelTurn(message=message, usage=done.usage, model=done.model, **failed)
+
+
+def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[RunEvent]:
+    """Give what is stored of a turn: the whole texts, the usage, and why it failed."""
+    base: dict[str, Any] = {"run": work.scope.id, "segment": path, "at_ms": at_ms}
+    events: list[RunEvent] = []
+    if turn.message.reasoning:
+        events.append(
+            RunEvent(
+                type="thinking",
+                content=turn.message.reasoning,
+                status="success",
+                opr="replace",
+                visibility="folded",
+                **base,
+            )
+        )
+    if turn.message.text:
+        events.append(RunEvent(type="text", content=turn.message.text, status="success", opr="replace", **base))
+    if turn.usage != Usage():
+        events.append(_usage_event(work, turn, base))
+    if turn.ended == "length":
+        events.append(
+            RunEvent(type="notice", content={"code": "answer_cut", "params": {}, "tone": "warning"}, opr="add", **base)
+        )
+    if turn.error is not None:
+        events.append(
+            RunEvent(
+                type="error", content={"code": turn.error, "params": turn.params}, status="fail", opr="add", **base
+            )
+        )
+    return events
+
+
+def _usage_event(work: Pass, turn: ModelTurn, base: dict[str, Any]) -> RunEvent:
+    total = work.usage + turn.usage
+    usage = turn.usage
+    return RunEvent(
+        type="usage",
+        content={
+            "model": turn.model,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cost": usage.cost,
+        },
+        status="success",
+        visibility="hidden",
+        meta={"total": total.model_dump(mode="json")},
+        **base,
+    )

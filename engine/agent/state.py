@@ -1,0 +1,111 @@
+"""The stages of one pass, which may follow which, and what the stages hand to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
+from engine.models.base import Model, ToolSchema
+from engine.ports import Outcome, RunScope
+from engine.tools.base import Tool, ToolResult
+
+
+class Stage(StrEnum):
+    """Where a pass is."""
+
+    PLAN = "plan"
+    REVIEW = "review"
+    EXECUTE = "execute"
+    EVALUATE = "evaluate"
+    SUMMARIZE = "summarize"
+    END = "end"
+
+
+TRANSITIONS: dict[Stage, frozenset[Stage]] = {
+    Stage.PLAN: frozenset({Stage.REVIEW, Stage.END}),
+    Stage.REVIEW: frozenset({Stage.EXECUTE}),
+    Stage.EXECUTE: frozenset({Stage.EVALUATE, Stage.END}),
+    Stage.EVALUATE: frozenset({Stage.PLAN, Stage.SUMMARIZE, Stage.END}),
+    Stage.SUMMARIZE: frozenset({Stage.END}),
+    Stage.END: frozenset(),
+}
+
+
+class ModelTurn(Value):
+    """What one model step gave; recorded, so that a failure is not tried again by the next owner."""
+
+    v: int = 1
+    message: AssistantMessage
+    usage: Usage = Usage()
+    model: str = ""
+    ended: Literal["stop", "tool_calls", "length", "refused", "stopped", "failed"] = "stop"
+    error: str | None = None
+    params: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class CallResult(Value):
+    """What one tool call gave, as recorded."""
+
+    v: int = 1
+    call: str
+    name: str
+    asked: str = ""
+    """The arguments as the model wrote them, shortened."""
+    result: ToolResult
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A call that may run. `args` are parsed and fit the tool's schema."""
+
+    call: ToolCall
+    tool: Tool
+    args: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A call that may not run, and what the model is told."""
+
+    call: ToolCall
+    reason: str
+    code: Literal["tool_not_found", "tool_args_invalid", "permission_denied"]
+
+
+@dataclass(slots=True)
+class Pass:
+    """The state of one pass; only values that came out of journaled steps go in."""
+
+    scope: RunScope
+    session: SessionId
+    model: Model
+    messages: list[Message]
+    tools: list[ToolSchema]
+    workspace: Path
+    stage: Stage = Stage.PLAN
+    round: int = 0
+    turn: ModelTurn | None = None
+    reviewed: list[Reviewed | Rejected] = field(default_factory=list["Reviewed | Rejected"])
+    results: list[CallResult] = field(default_factory=list[CallResult])
+    texts: list[str] = field(default_factory=list[str])
+    usage: Usage = field(default_factory=Usage)
+    identical: int = 0
+    signature: str = ""
+    exhausted: str = ""
+    outcome: Outcome | None = None
+
+    def enter(self, stage: Stage) -> None:
+        """Go to the next stage.
+
+        Raises:
+            ValueError: the table does not allow it.
+        """
+        if stage not in TRANSITIONS[self.stage]:
+            raise ValueError(f"no way from {self.stage!r} to {stage!r}")
+        self.stage = stage

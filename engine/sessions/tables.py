@@ -1,0 +1,40 @@
+"""The two tables of a session. Migrations create exactly these columns."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from sqlalchemy import JSON, BigInteger, Column, Index, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+SessionState = Literal["active", "archived", "closed"]
+
+
+class SessionRow(SQLModel, table=True):
+    """The engine's memory of a conversation between two `/new`. `snapshot` names the frozen memory it began with."""
+
+    __tablename__ = "nm_session"
+    __table_args__ = (Index("nm_session_conversation", "conversation", "used_at"),)
+
+    id: str = Field(primary_key=True)
+    conversation: str
+    name: str = ""
+    state: str = "active"
+    model: str | None = None
+    created_at: int = Field(sa_column=Column(BigInteger, nullable=False))
+    used_at: int = Field(sa_column=Column(BigInteger, nullable=False))
+    snapshot: str | None = None
+
+
+class MessageRow(SQLModel, table=True):
+    """One message of a session, at place `n` from 1. `path` is the journal step that produced it."""
+
+    __tablename__ = "nm_message"
+    __table_args__ = (UniqueConstraint("run", "path"),)
+
+    session: str = Field(primary_key=True)
+    n: int = Field(primary_key=True)
+    run: str
+    path: str
+    body: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    at: int = Field(sa_column=Column(BigInteger, nullable=False))

@@ -1,0 +1,33 @@
+"""An in-memory database with the tables of sessions, for tests of what uses `run(fn)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy.pool import StaticPool
+from sqlmodel import Session, SQLModel, create_engine
+
+from engine.sessions.tables import MessageRow, SessionRow
+
+T = TypeVar("T")
+
+
+class MemoryDatabase:
+    """Runs each `fn` in one transaction, at once."""
+
+    def __init__(self) -> None:
+        self._engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+        tables = [SQLModel.metadata.tables[str(row.__tablename__)] for row in (SessionRow, MessageRow)]
+        SQLModel.metadata.create_all(self._engine, tables=tables)
+
+    async def run(self, fn: Callable[[Session], T]) -> T:
+        """Run `fn` and commit; roll back when it raises."""
+        with Session(self._engine) as session:
+            value = fn(session)
+            session.commit()
+            return value
+
+    def close(self) -> None:
+        """Release the connection."""
+        self._engine.dispose()

@@ -1,0 +1,109 @@
+"""The tool that reads a text file of the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ToolFailed, ToolRetry
+from engine.events import EventType
+from engine.tools.base import Effect, ToolContext, ToolResult
+from engine.tools.cut import clean, cut
+from engine.tools.workspace import inside
+
+MAX_FILE_BYTES = 8 * 1024 * 1024
+MAX_TEXT_CHARS = 40_000
+MAX_LINES = 2_000
+_SNIFF_BYTES = 8_192
+
+
+class ReadFile:
+    """Gives lines of one file, numbered from 1."""
+
+    name = "read_file"
+    description = "Read a text file of the workspace, whole or a range of lines. Long files come in pieces: ask on."
+    effect: Effect = "none"
+    asks = False
+    event_type: EventType = "read_file"
+    parameters: dict[str, Any] = {  # noqa: RUF012
+        "type": "object",
+        "properties": {
+            "file_path": {"type": "string", "description": "Path relative to the workspace."},
+            "start_line": {"type": "integer", "minimum": 1, "description": "First line, from 1. Default 1."},
+            "end_line": {"type": "integer", "minimum": 1, "description": "Last line, included. Default: the end."},
+        },
+        "required": ["file_path"],
+        "additionalProperties": False,
+    }
+
+    async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Read.
+
+        Raises:
+            ToolRetry: the path leads out, is no file or the range is empty.
+            ToolFailed: the file is too large, is binary or cannot be read.
+        """
+        start, end = int(args.get("start_line", 1)), args.get("end_line")
+        if end is not None and end < start:
+            raise ToolRetry(f"end_line {end} is before start_line {start}")
+        given = str(args["file_path"])
+        lines = await asyncio.to_thread(_read_lines, inside(context.workspace, given), given)
+        return _result(given, lines, start, len(lines) if end is None else int(end))
+
+
+def _read_lines(path: Path, given: str) -> list[str]:
+    data = _read_bytes(path, given)
+    if b"\0" in data[:_SNIFF_BYTES]:
+        raise ToolFailed(f"{given!r} is a binary file")
+    try:
+        return data.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        return _decode_foreign(data, given).splitlines()
+
+
+def _decode_foreign(data: bytes, given: str) -> str:
+    try:
+        return data.decode("gb18030")
+    except UnicodeDecodeError as error:
+        raise ToolFailed(f"{given!r} is not text in UTF-8 or GB18030") from error
+
+
+def _read_bytes(path: Path, given: str) -> bytes:
+    # O_NONBLOCK: opening a pipe must not hang; the kind is checked on what was opened, not on the name.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(path, flags)
+    except FileNotFoundError as error:
+        raise ToolRetry(f"there is no file {given!r} in the workspace") from error
+    except OSError as error:
+        raise ToolFailed(f"{given!r} cannot be opened: {error.strerror}") from error
+    with os.fdopen(handle, "rb") as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise ToolRetry(f"{given!r} is not a regular file")
+        if facts.st_size > MAX_FILE_BYTES:
+            raise ToolFailed(f"{given!r} is larger than {MAX_FILE_BYTES} bytes")
+        return file.read(MAX_FILE_BYTES + 1)
+
+
+def _result(given: str, lines: list[str], start: int, end: int) -> ToolResult:
+    if lines and start > len(lines):
+        raise ToolRetry(f"{given!r} has only {len(lines)} lines")
+    last = min(end, len(lines), start + MAX_LINES - 1)
+    text = clean("\n".join(lines[start - 1 : last]))
+    shown = cut(text, MAX_TEXT_CHARS)
+    is_cut = last < min(end, len(lines)) or shown != text
+    if shown != text:
+        last = start + shown.count("\n")
+    note = f"\n[cut: lines {start}-{last} of {len(lines)}; ask with start_line for the rest]" if is_cut else ""
+    parsed = {"file_path": given, "start_line": start, "end_line": last, "total_lines": len(lines), "cut": is_cut}
+    return ToolResult(
+        success=True,
+        summary=f"{given}: lines {start}-{last} of {len(lines)}",
+        text=(shown or "(the file is empty)") + note,
+        parsed=parsed,
+        body=cut(shown, 4_000),
+    )

@@ -1,0 +1,62 @@
+"""A tool with a lasting effect, to show how niuma asks first: it appends one line to `outbox.txt`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ToolFailed, ToolRetry
+from engine.events import EventType
+from engine.tools.base import Effect, ToolContext, ToolResult
+from engine.tools.cut import clean
+from engine.tools.workspace import inside
+
+OUTBOX = "outbox.txt"
+MAX_NOTE_CHARS = 500
+
+
+class SendNote:
+    """Writes one line, once, after a person approved it."""
+
+    name = "send_note"
+    description = "Send a short note: one line is added to outbox.txt. A person is asked before it is sent."
+    effect: Effect = "once"
+    asks = True
+    event_type: EventType = "tool"
+    parameters: dict[str, Any] = {  # noqa: RUF012
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": f"The note, one line, at most {MAX_NOTE_CHARS} characters."},
+            "to": {"type": "string", "description": "Whom it is for. Default: everyone."},
+        },
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+
+    async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Append the line.
+
+        Raises:
+            ToolRetry: the note is empty or too long.
+            ToolFailed: it cannot be written.
+        """
+        text = " ".join(clean(str(args["text"])).split())
+        if not text or len(text) > MAX_NOTE_CHARS:
+            raise ToolRetry(f"the note must have 1 to {MAX_NOTE_CHARS} characters, it has {len(text)}")
+        to = " ".join(clean(str(args.get("to", ""))).split())
+        line = f"{to}: {text}" if to else text
+        try:
+            await asyncio.to_thread(_append, inside(context.workspace, OUTBOX), line)
+        except OSError as error:
+            raise ToolFailed(f"the note cannot be written: {error.strerror}") from error
+        return ToolResult(
+            success=True, summary=f"sent: {line}", text=f"The note was sent: {line}", parsed={"line": line}, body=line
+        )
+
+
+def _append(path: Path, line: str) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "a", encoding="utf-8") as file:
+        file.write(line + "\n")
