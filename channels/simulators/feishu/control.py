@@ -1,0 +1,161 @@
+"""The control API: what the page and out-of-process tests call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from channels.simulators.feishu.faults import RuleError, parse_rules
+from channels.simulators.feishu.jsons import Json, as_object, parse_object
+from channels.simulators.feishu.people import Refused
+
+if TYPE_CHECKING:
+    from channels.simulators.feishu.simulator import FeishuSimulator
+
+KEEPALIVE_S = 15
+TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "png": "image/png"}
+
+
+class Control:
+    """Answers `/` and `/_sim`; every method of the simulator under the same name."""
+
+    def __init__(self, simulator: FeishuSimulator) -> None:
+        self._sim = simulator
+
+    def routes(self) -> list[web.RouteDef]:
+        """Give the routes."""
+        return [
+            web.get("/", self._page),
+            web.get("/_sim/static/{name}", self._static),
+            web.get("/_sim/state", self._state),
+            web.get("/_sim/events", self._events),
+            web.get("/_sim/timeline", self._timeline),
+            web.get("/_sim/cards/{card_id}/history", self._history),
+            web.post("/_sim/send", _json(self._send)),
+            web.post("/_sim/click", _json(lambda body: self._sim.people.click(body))),
+            web.post("/_sim/recall", _json(self._recall)),
+            web.post("/_sim/react", _json(self._react)),
+            web.post("/_sim/redeliver", _json(self._redeliver)),
+            web.post("/_sim/event", _json(self._event)),
+            web.post("/_sim/faults", _json(self._faults)),
+            web.delete("/_sim/faults", _json(self._clear_faults)),
+            web.post("/_sim/drop", _json(self._drop)),
+            web.post("/_sim/clock", _json(self._clock)),
+            web.post("/_sim/options", _json(self._options)),
+            web.post("/_sim/revoke_token", _json(self._revoke)),
+        ]
+
+    async def _page(self, request: web.Request) -> web.Response:
+        return _file("index.html")
+
+    async def _static(self, request: web.Request) -> web.Response:
+        return _file(request.match_info["name"])
+
+    async def _state(self, request: web.Request) -> web.Response:
+        return web.json_response(self._sim.state())
+
+    async def _timeline(self, request: web.Request) -> web.Response:
+        return web.json_response(self._sim.timeline.as_json(int(request.query.get("since", "0"))))
+
+    async def _history(self, request: web.Request) -> web.Response:
+        card_id = request.match_info["card_id"]
+        if card_id not in self._sim.cards.by_id:
+            raise web.HTTPNotFound
+        return web.json_response(self._sim.card_history(card_id))
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
+        await response.prepare(request)
+        await response.write(b": hello\n\n")
+        changes = self._sim.feed.listen()
+        waiting: asyncio.Future[Json] | None = None
+        try:
+            while True:
+                waiting = waiting or asyncio.ensure_future(anext(changes))
+                done, _ = await asyncio.wait([waiting], timeout=KEEPALIVE_S)
+                text = f"data: {json.dumps(waiting.result(), ensure_ascii=False)}" if done else ": still here"
+                waiting = None if done else waiting
+                await response.write(f"{text}\n\n".encode())
+        except ConnectionError:
+            return response
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+                await asyncio.gather(waiting, return_exceptions=True)
+            await changes.aclose()
+
+    async def _send(self, body: Json) -> Json:
+        return asdict(self._sim.people.write(body))
+
+    async def _recall(self, body: Json) -> Json:
+        self._sim.people.recall(str(body.get("message_id")))
+        return {}
+
+    async def _react(self, body: Json) -> Json:
+        self._sim.people.react(str(body.get("message_id")), str(body.get("as")), str(body.get("emoji_type")))
+        return {}
+
+    async def _redeliver(self, body: Json) -> Json:
+        is_new = body.get("new_event_id", True) is not False
+        return {"event_id": self._sim.people.redeliver(str(body.get("message_id")), new_event_id=is_new)}
+
+    async def _event(self, body: Json) -> Json:
+        app_id, event = str(body.get("app_id") or self._sim.app_id), as_object(body.get("event")) or {}
+        return {"event_id": self._sim.push_event(str(body["event_type"]), event, app_id=app_id)}
+
+    async def _faults(self, body: Json) -> Json:
+        self._sim.faults.add(*parse_rules(body))
+        return {}
+
+    async def _clear_faults(self, body: Json) -> Json:
+        self._sim.faults.clear()
+        return {}
+
+    async def _drop(self, body: Json) -> Json:
+        how, app_id = body.get("how", "close"), str(body.get("app_id") or self._sim.app_id)
+        if how not in ("close", "abort", "freeze"):
+            raise Refused("how is close, abort or freeze")
+        return {"connections": await self._sim.drop(app_id, how)}
+
+    async def _clock(self, body: Json) -> Json:
+        self._sim.advance(float(body.get("advance_s", 0)))
+        return {"now_ms": self._sim.clock.now_ms()}
+
+    async def _options(self, body: Json) -> Json:
+        self._sim.options.change(body)
+        return asdict(self._sim.options)
+
+    async def _revoke(self, body: Json) -> Json:
+        app_id = body.get("app_id")
+        self._sim.revoke_token(str(app_id) if app_id else None)
+        return {}
+
+
+def _json(handler: Callable[[Json], Awaitable[Json]]) -> Callable[[web.Request], Awaitable[web.Response]]:
+    async def route(request: web.Request) -> web.Response:
+        text = await request.text()
+        body = parse_object(text) if text else {}
+        if body is None:
+            return web.json_response({"error": "a JSON object is needed"}, status=400)
+        try:
+            return web.json_response(await handler(body))
+        except (Refused, RuleError, KeyError, ValueError) as error:
+            return web.json_response({"error": str(error)}, status=400)
+
+    return route
+
+
+def _file(name: str) -> web.Response:
+    file = resources.files("channels.simulators.feishu").joinpath("page", name)
+    if "/" in name or name.startswith(".") or not file.is_file():
+        raise web.HTTPNotFound
+    kind = TYPES.get(name.rpartition(".")[2], "application/octet-stream")
+    return web.Response(
+        body=file.read_bytes(), content_type=kind, charset="utf-8" if kind.startswith("text/") else None
+    )
