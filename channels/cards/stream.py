@@ -1,0 +1,315 @@
+"""The one writer of an open card: shows the newest snapshot as often as allowed and proves the last one.
+
+new -> open -> live -> final
+       live <-> frozen (waiting for a person)     live <-> rotated (the stream was renewed)
+       any -> degraded (no previews; `close` tells the host to send a message)
+       any -> failed (the last word is not proven)     any -> abandoned (another process owns the run)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from channels.cards.model import Card, CardStatus
+from channels.cards.nap import Nap
+from channels.cards.ports import CardSink, Write, WriteGuard
+from channels.cards.proof import Closed, LastWord
+from channels.cards.sending import Sender, Sent
+from channels.cards.skips import Skips
+from channels.cards.tally import Tally
+from channels.clock import Clock
+from channels.pacing import Pacer
+from channels.pacing.alarm import AlarmHandle
+
+log = logging.getLogger(__name__)
+
+StreamState = Literal["new", "open", "live", "frozen", "rotated", "degraded", "final", "failed", "abandoned"]
+
+_ENDS_TAKEN = 2
+
+
+class CardStream:
+    """One live card. `show` as often as you like; `close` once, or `abandon`.
+
+    Example:
+        stream = CardStream(sink, pacer=channel.pacer, guard=scope.guard, clock=clock)
+        stream.show(card)
+        closed = await stream.close(last_card, within_s=10)
+    """
+
+    def __init__(
+        self,
+        sink: CardSink,
+        *,
+        pacer: Pacer,
+        guard: WriteGuard,
+        clock: Clock,
+        tags: Mapping[str, str] | None = None,
+        on_closed: Callable[[CardStream], None] | None = None,
+    ) -> None:
+        """Take over `sink`. `tags` are the keys of all log lines (run, conversation, channel, account, card)."""
+        self.sink = sink
+        self.on_written: Callable[[Card], None] | None = None
+        """Called after each frame the platform took, with its snapshot."""
+        self._pacer = pacer
+        self._clock = clock
+        self._tags = dict(tags or {})
+        self._on_closed = on_closed
+        self._sender = Sender(sink, pacer, guard, self._tags)
+        self._tally = Tally(pacer.log, pacer.target_s)
+        self._state: StreamState = "new" if self._sender.pace is not None else "degraded"
+        self._latest: Card | None = None
+        self._shown: Card | None = None
+        self._last: Card | None = None
+        self._work = asyncio.Event()
+        self._nap = Nap(pacer.alarm, clock)
+        self._task: asyncio.Task[None] | None = None
+        self._closed: asyncio.Future[Closed] | None = None
+        self._ends = 0
+        self._skips = Skips()
+        self._renew = False
+        self._renewal: AlarmHandle | None = None
+        self._set_renewal()
+
+    @property
+    def state(self) -> StreamState:
+        """Give the state, see the module's drawing."""
+        return self._state
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Give updates wanted, written, merged and throttled, and requests refused, of this card."""
+        tally = self._tally
+        return {
+            "wanted": tally.wanted,
+            "written": tally.written,
+            "merged": tally.merged,
+            "throttled": tally.throttled,
+            "refused": self._sender.refused,
+        }
+
+    def show(self, card: Card) -> None:
+        """Show `card` as soon as the pace allows; a newer one replaces it until then. Never blocks, never raises."""
+        if self._ended or self._last is not None or card == self._latest:
+            return
+        self._latest = card
+        self._tally.want(self._clock.steady_s())
+        if self._state == "new":
+            self._state = "open"
+        self._work.set()
+        self._start()
+        if self._is_urgent(card):
+            self._hurry()
+
+    async def close(self, card: Card, *, within_s: float) -> Closed:
+        """Write the last snapshot, overtaking everything, and prove it, trying for at most `within_s` seconds.
+
+        Raises:
+            asyncio.CancelledError: another process owns the run; nothing more was written.
+        """
+        if self._closed is None:
+            self._closed = asyncio.get_running_loop().create_future()
+            if self._ended:
+                self._closed.cancel()
+            self._last = card
+            self._tally.want(self._clock.steady_s())
+            self._work.set()
+            self._start()
+            self._hurry()
+        deadline = self._pacer.alarm.at(self._clock.steady_s() + within_s, self._time_out)
+        try:
+            return await self._closed
+        except asyncio.CancelledError:
+            self.abandon()
+            raise
+        finally:
+            deadline.cancel()
+
+    def abandon(self) -> None:
+        """Stop at once, without a write. Safe to call twice and after `close`."""
+        if not self._ended:
+            self._end("abandoned", None)
+        if self._task is not None and self._task is not asyncio.current_task():
+            self._task.cancel()
+
+    # The writer's task.
+
+    @property
+    def _ended(self) -> bool:
+        return self._state in ("final", "failed", "abandoned")
+
+    def _start(self) -> None:
+        if self._task is None and not self._ended:
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="card writer")
+
+    async def _run(self) -> None:
+        try:
+            while self._last is None:
+                await self._work.wait()
+                self._work.clear()
+                await self._turn()
+            closed = await LastWord(self.sink, self._sender, self._nap).prove(self._last)
+        except asyncio.CancelledError:
+            if not self._ended:
+                self._end("abandoned", None)
+            raise
+        except Exception:
+            log.exception("card.writer_broke", extra=self._tags)
+            closed = Closed(False, None, "internal", permanent=True)
+        if not self._ended:
+            self._finish(closed)
+
+    async def _turn(self) -> None:
+        """Write until the newest snapshot is shown."""
+        try:
+            while self._last is None and self._previews() and (self._renew or self._latest is not self._shown):
+                if self._renew:
+                    await self._renew_stream()
+                else:
+                    await self._frame()
+        except Exception:
+            log.exception("card.preview_broke", extra=self._tags)
+            self._state = "degraded"
+
+    def _previews(self) -> bool:
+        """Tell whether previews are possible, and note when they have ended."""
+        if self.sink.mode in ("message", "dead") or self._ends >= _ENDS_TAKEN:
+            self._state = "degraded"
+        return self._state != "degraded"
+
+    async def _frame(self) -> None:
+        if not self._is_urgent(self._latest):
+            await self._tick()
+        card = self._latest
+        if card is None or self._last is not None:
+            return
+        pending = self._tally.take()
+        plan = self.sink.plan(card, final=False)
+        sent = await self._send_all(plan, card)
+        if sent not in (Sent.ACCEPTED, Sent.REFUSED):
+            self._tally.put_back(pending)
+            await self._recover(sent)
+            return
+        self._showed(card)
+        if sent is Sent.ACCEPTED and plan:
+            self._tally.show(pending, self._clock.steady_s())
+            if self.on_written is not None:
+                self.on_written(card)
+        else:
+            self._tally.drop(pending)
+
+    async def _tick(self) -> None:
+        pace = self._sender.pace
+        if pace is not None:
+            await pace.tick()
+            if pace.throttled:
+                self._tally.throttle()
+
+    async def _send_all(self, plan: Sequence[Write], card: Card) -> Sent:
+        """Send a plan in order; a refused request does not keep the others back, anything else does."""
+        urgent = self._is_urgent(card)
+        outcome = Sent.ACCEPTED
+        for write in plan:
+            if not urgent and self._skips.skips(write.kind):
+                continue
+            sent = await self._sender.send(write, urgent=urgent, overtaken=lambda: self._overtaken(urgent))
+            if sent is Sent.REFUSED:
+                self._skips.refused(write.kind)
+                outcome = sent
+            elif sent is not Sent.ACCEPTED:
+                return sent
+            else:
+                self._skips.accepted(write.kind)
+                self._nap.reset()
+                self._ends = 0
+        return outcome
+
+    def _overtaken(self, urgent: bool) -> bool:
+        return self._last is not None or (not urgent and self._is_urgent(self._latest))
+
+    def _is_urgent(self, card: Card | None) -> bool:
+        """The first frame, and every change of what a person must see or may press while nothing streams."""
+        shown = self._shown
+        if card is None or shown is None:
+            return card is not None
+        status = card.header.status
+        still = status.is_terminal or status in (CardStatus.WAITING, CardStatus.PAUSED)
+        return still and (shown.header.status != status or shown.actions != card.actions)
+
+    def _showed(self, card: Card) -> None:
+        self._shown = card
+        still = card.header.status in (CardStatus.WAITING, CardStatus.PAUSED)
+        if self._state == "frozen" and not still:
+            self._set_renewal()
+        self._state = "frozen" if still else "live"
+
+    async def _recover(self, sent: Sent) -> None:
+        if sent is Sent.ENDED:
+            self._ends += 1
+        elif sent is Sent.AGAIN:
+            await self._nap.longer()
+
+    def _hurry(self) -> None:
+        self._nap.wake()
+        if self._sender.pace is not None:
+            self._sender.pace.hurry()
+
+    # Renewal: by a timer on the stream's age, never by the next token.
+
+    def _set_renewal(self) -> None:
+        after_s = self._pacer.capabilities.renew_after_s
+        if self._renewal is not None:
+            self._renewal.cancel()
+            self._renewal = None
+        if after_s is not None and self._state != "degraded":
+            self._renewal = self._pacer.alarm.at(self._clock.steady_s() + after_s, self._renewal_due)
+
+    def _renewal_due(self) -> None:
+        self._renew = True
+        self._work.set()
+        self._start()
+
+    async def _renew_stream(self) -> None:
+        for write in self.sink.renewal():
+            sent = await self._sender.send(write, urgent=True, overtaken=lambda: self._last is not None)
+            if sent is Sent.REFUSED:
+                break
+            if sent is not Sent.ACCEPTED:
+                await self._recover(sent)
+                return
+            self._state = "rotated"
+        self._renew = False
+        self._set_renewal()
+
+    # The end.
+
+    def _time_out(self) -> None:
+        if not self._ended:
+            self._finish(Closed(False, None, "timeout"))
+            if self._task is not None:
+                self._task.cancel()
+
+    def _finish(self, closed: Closed) -> None:
+        if closed.seen and self._last is not None:
+            pending = self._tally.take()
+            self._tally.show(pending, self._clock.steady_s())
+            if self.on_written is not None:
+                self.on_written(self._last)
+        self._end("final" if closed.seen else "failed", closed)
+
+    def _end(self, state: StreamState, closed: Closed | None) -> None:
+        self._state = state
+        if self._renewal is not None:
+            self._renewal.cancel()
+        self._sender.leave()
+        if self._closed is not None and not self._closed.done():
+            if closed is None:
+                self._closed.cancel()
+            else:
+                self._closed.set_result(closed)
+        log.info("card.closed", extra={**self._tags, "state": state, **self.counts})
+        if self._on_closed is not None:
+            self._on_closed(self)

@@ -1,0 +1,58 @@
+"""Whether the platform counts streaming writes: known from the settings, or found out with one refusal at most."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from channels.capabilities import Capabilities
+from channels.pacing.budget import MethodBudget
+
+_QUIET_S = 900.0
+_LONGEST_QUIET_S = 4 * 3600.0
+
+
+class Exemption:
+    """The switch of one account.
+
+    With `auto`, streaming is unpaced until a request would be over the limit. From there on one request at a time goes
+    over it, as a probe, until the platform has either refused it (then streaming counts) or taken clearly more than
+    the limit allows (then it does not count). So a switch costs one refusal, however many cards are live.
+    """
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self._setting = capabilities.app_limit
+        self._streaming = capabilities.streaming_methods
+        self._counted_until_s = float("-inf")
+        self._quiet_s = _QUIET_S
+        self.switches = 0
+        self.probing = False
+        """A request over the limit is on its way."""
+
+    def counts(self, method: str, now_s: float) -> bool:
+        """Tell whether `method` is taken from its budget now."""
+        if method not in self._streaming:
+            return True
+        if self._setting == "auto":
+            return now_s < self._counted_until_s
+        return self._setting == "counted"
+
+    def probes(self, budget: MethodBudget, now_s: float) -> bool:
+        """Tell whether the next request of a method that does not count would be a probe."""
+        return self._setting == "auto" and budget.crosses(now_s)
+
+    def refused(self, budgets: list[MethodBudget], method: str, now_s: float) -> bool:
+        """Note that the platform refused `method` for the whole app; true when that makes streaming count."""
+        if self._setting != "auto" or self.counts(method, now_s):
+            return False
+        self.switches += 1
+        self._counted_until_s = now_s + self._quiet_s
+        self._quiet_s = min(_LONGEST_QUIET_S, self._quiet_s * 2)
+        for budget in budgets:
+            budget.doubt()
+        return True
+
+    def mode(self, now_s: float) -> Literal["exempt", "counted"]:
+        """Give how streaming methods are treated now."""
+        if self._setting == "auto":
+            return "counted" if now_s < self._counted_until_s else "exempt"
+        return "counted" if self._setting == "counted" else "exempt"

@@ -1,0 +1,96 @@
+"""The write budget of one account: the face of this package."""
+
+from __future__ import annotations
+
+from channels.capabilities import Capabilities
+from channels.clock import Clock
+from channels.errors import RateLimited
+from channels.pacing.account import Account
+from channels.pacing.alarm import Alarm
+from channels.pacing.card import CardPace
+from channels.pacing.queue import Ticket
+from channels.pacing.statistics import MethodStatistics, PacerStatistics, WriteLog
+
+
+class Pacer:
+    """The write budget of one account, shared by its live cards. Lives on one event loop.
+
+    Example: `pace = pacer.join()`, then for each frame `await pace.tick()` and for each request
+    `await pace.acquire("content", urgent=False)`; at the end `pace.leave()`.
+    """
+
+    def __init__(self, capabilities: Capabilities, clock: Clock, *, target_s: float = 0.2) -> None:
+        self.capabilities = capabilities
+        self.clock = clock
+        self.target_s = target_s
+        self.log = WriteLog()
+        """Filled by the card streams of this account."""
+        self._account = Account(capabilities, clock, target_s)
+        self._joins_refused = 0
+
+    @property
+    def alarm(self) -> Alarm:
+        """Give the account's timers, for the streams of its cards."""
+        return self._account.alarm
+
+    def join(self) -> CardPace | None:
+        """Reserve room for one more live card; `None` when there is none: the card must open without previews.
+
+        There is room while every counted method with a limit per minute can keep one write back for each live card.
+        """
+        now_s, account = self.clock.steady_s(), self._account
+        for method, budget in account.budgets.items():
+            counted = budget.minute is not None and account.exemption.counts(method, now_s)
+            if counted and budget.minute is not None and account.live + 1 > budget.minute.limit:
+                self._joins_refused += 1
+                return None
+        account.live += 1
+        return CardPace(account)
+
+    async def acquire(self, method: str, *, urgent: bool = True) -> None:
+        """Wait for room for a request that belongs to no live card."""
+        ticket = Ticket((method,), urgent)
+        await self._account.take(ticket)
+        self._account.use(method, urgent=urgent)
+        if ticket.probe:
+            self._account.probed(method, accepted=False)
+
+    def refused(self, method: str, error: RateLimited) -> None:
+        """Take note of a refusal: wait as told, then go on slower, and recover step by step.
+
+        Only a refusal with scope `"app"` slows the account; a card's own limit is for `CardPace.refused`.
+        """
+        if error.scope == "app":
+            self._account.refused(method, error)
+
+    def statistics(self) -> PacerStatistics:
+        """Give what this account wrote, waited for and was refused, since the start."""
+        now_s, account, log = self.clock.steady_s(), self._account, self.log
+        return PacerStatistics(
+            live_cards=account.live,
+            mode=account.exemption.mode(now_s),
+            switches=account.exemption.switches,
+            waiting_urgent=account.queue.urgent,
+            waiting_previews=account.queue.previews,
+            joins_refused=self._joins_refused,
+            methods={name: self._method(name, now_s) for name in account.budgets},
+            wanted=log.wanted,
+            written=log.written,
+            merged=log.merged,
+            refused=log.refused,
+            throttled=log.throttled,
+            gap=log.gap.spread(),
+            hidden=log.hidden.spread(),
+            stale=log.stale.spread(),
+        )
+
+    def _method(self, name: str, now_s: float) -> MethodStatistics:
+        budget = self._account.budgets[name]
+        return MethodStatistics(
+            granted=budget.granted,
+            refused=budget.refused,
+            in_second=budget.second.count(now_s) if budget.second else 0,
+            in_minute=budget.minute.count(now_s) if budget.minute else 0,
+            factor=budget.factor(now_s),
+            preview_gap_s=self._account.preview_gap_s(budget, now_s),
+        )
