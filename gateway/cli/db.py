@@ -1,0 +1,119 @@
+"""`niuma db`: where the database is, whether it is sound, and which revision it has."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.runtime import Database
+    from gateway.settings import Settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("path", help="where it is, without the password")
+    actions.add_parser("check", help="is it sound, is the revision right")
+    actions.add_parser("migrate", help="bring it to the newest revision; a running gateway has done so already")
+    actions.add_parser("version", help="its revision and the newest one")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do one of them; 0 when all is well, 1 when not."""
+    from gateway.cli.options import settings_of
+
+    settings = settings_of(args)
+    return {"path": path, "check": check, "migrate": migrate, "version": version}[args.action](settings)
+
+
+def path(settings: Settings) -> int:
+    """Print the place."""
+    print(place(settings))
+    return 0
+
+
+def place(settings: Settings) -> str:
+    """Give the file, or the server's address without user and password."""
+    from urllib.parse import urlsplit
+
+    from engine.runtime import DATABASE_FILE
+
+    if settings.database.url == "sqlite":
+        return str(settings.home / DATABASE_FILE)
+    parts = urlsplit(settings.database.url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def check(settings: Settings) -> int:
+    """Read the whole of an embedded database, or reach a server; then compare the revision. Takes no lock."""
+    database = _existing(settings)
+    if database is None:
+        return 1
+    from gateway.migrations import HEAD, revision
+
+    try:
+        problems = _problems(database)
+        found = revision(database)
+    finally:
+        database.close()
+    if found != HEAD:
+        problems.append(f"revision is {found or 'none'}, this version needs {HEAD}; run: niuma db migrate")
+    for problem in problems:
+        print(f"niuma: {problem}", file=sys.stderr)
+    if not problems:
+        print(f"ok: {place(settings)}, revision {found}")
+    return 1 if problems else 0
+
+
+def _problems(database: Database) -> list[str]:
+    import sqlalchemy as sa
+
+    if not database.dialect.is_sqlite:
+        return []
+    rows = database.read_now(lambda session: session.connection().execute(sa.text("PRAGMA integrity_check")).all())
+    return [str(row[0]) for row in rows if row[0] != "ok"]
+
+
+def migrate(settings: Settings) -> int:
+    """Bring the database to the newest revision; creates an embedded one that does not exist."""
+    from engine.runtime import Database
+    from gateway import migrations
+    from gateway.paths import create_private_folder
+
+    create_private_folder(settings.home)
+    database = Database(settings.database.url, settings.home)
+    try:
+        before = migrations.revision(database)
+        migrations.migrate(database)
+    finally:
+        database.close()
+    print(f"{before or 'empty'} -> {migrations.HEAD}: {place(settings)}")
+    return 0
+
+
+def version(settings: Settings) -> int:
+    """Print the database's revision and the newest one."""
+    from gateway.migrations import HEAD, revision
+
+    database = _existing(settings)
+    if database is None:
+        return 1
+    try:
+        print(f"{revision(database) or 'none'} (newest: {HEAD})")
+    finally:
+        database.close()
+    return 0
+
+
+def _existing(settings: Settings) -> Database | None:
+    """Open the database, but never create one by looking at it."""
+    from pathlib import Path
+
+    from engine.runtime import Database
+
+    if settings.database.url == "sqlite" and not Path(place(settings)).is_file():
+        print(f"niuma: there is no database yet at {place(settings)}", file=sys.stderr)
+        return None
+    return Database(settings.database.url, settings.home)

@@ -1,0 +1,30 @@
+"""`niuma demo`: the whole product on simulators, in a folder of its own, without account or key."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where the api listens."""
+    parser.add_argument("--port", help="port of the api; 0 takes a free one")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the demo. The user's `niuma.toml` is not read; thinking is shown, folded."""
+    import asyncio
+
+    from gateway import app
+    from gateway.cli.options import given, home_of, level_of, overrides_of
+    from gateway.cli.serve import tell
+    from gateway.logs import start_logging
+    from gateway.paths import demo_folder
+    from gateway.settings import load_settings
+
+    overrides = {"cards.thinking": "folded"} | overrides_of(args) | given(server__port=args.port)
+    settings = load_settings(demo_folder(home_of(args)), overrides=overrides, user_file=False)
+    logging = start_logging(settings.home, level=level_of(args, "warning"), secrets=settings.secrets())
+    try:
+        return asyncio.run(app.demo(settings, ready=tell))
+    finally:
+        logging.close()

@@ -1,0 +1,146 @@
+"""One question put to an engine that lives just as long."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import signal
+import sys
+import tempfile
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from channels.events import ConversationRef
+from engine.errors import AlreadyRunning
+from engine.events import RunEvent
+from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
+from engine.ports import Control, Outcome
+from engine.runtime import Runtime, build_runtime
+from engine.settings import DatabaseSettings, EngineSettings
+from gateway.cli.result import result_data
+from gateway.cli.trace import TraceSurface
+from gateway.clock import SystemClock
+from gateway.migrations import migrate
+from gateway.texts import language_of, text
+
+_PERSON = "operator"
+_GRACE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to ask; `session` names a conversation to go on with; `write` gets the lines of the trace."""
+
+    words: str
+    session: str | None = None
+    write: Callable[[str], None] | None = None
+
+    @property
+    def address(self) -> Address:
+        """Give the conversation: the named one, or one of its own."""
+        return Address(str(ConversationRef("cli", "local", "", self.session or uuid.uuid4().hex)))
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How it ended. `reason` says in words why there is no answer."""
+
+    run: RunId
+    status: Literal["done", "stopped", "failed"]
+    answer: str
+    reason: str
+    trace: Sequence[RunEvent] = ()
+    data: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+async def ask(settings: EngineSettings, question: Question) -> Finished:
+    """Put the question and wait for the end, at most the engine's time limit. Ctrl-C stops the run properly.
+
+    Raises:
+        EngineError: the engine cannot be started, or the question cannot be stored.
+    """
+    address = question.address
+    surface = TraceSurface(address, question.write)
+    async with open_runtime(settings, surface) as runtime:
+        person = Principal(id=_PERSON, name=getpass.getuser(), rank="owner")
+        submitted = await runtime.submit(
+            RunInput(to=address, by=person, parts=(TextPart(text=question.words),), sent_at_ms=SystemClock().now_ms()),
+            key=InboxKey(channel="cli", account="local", kind="message", key=uuid.uuid4().hex),
+        )
+        run = submitted.run
+        _stop_on_interrupt(runtime, run)
+        answering = asyncio.create_task(_answer_questions(runtime, run, surface))
+        try:
+            outcome = await runtime.wait_ended(run, settings.runs.time_limit_s + _GRACE_S)
+        finally:
+            answering.cancel()
+        return await _finished(runtime, run, outcome, question.words)
+
+
+@asynccontextmanager
+async def open_runtime(settings: EngineSettings, surface: TraceSurface) -> AsyncIterator[Runtime]:
+    """Start an engine on the data folder or, while another process holds that, on a store that is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
+        try:
+            runtime = await _start(settings, surface)
+        except AlreadyRunning:
+            print("niuma: the data folder is in use; this run is not kept", file=sys.stderr)
+            runtime = await _start(thrown_away(settings, Path(folder)), surface)
+        try:
+            yield runtime
+        finally:
+            await runtime.stop()
+
+
+def thrown_away(settings: EngineSettings, folder: Path) -> EngineSettings:
+    """Give the same settings on a store of its own in `folder`."""
+    return settings.model_copy(update={"home": folder, "database": DatabaseSettings()})
+
+
+async def _start(settings: EngineSettings, surface: TraceSurface) -> Runtime:
+    runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
+    await runtime.start()
+    return runtime
+
+
+def _stop_on_interrupt(runtime: Runtime, run: RunId) -> None:
+    """Let the first Ctrl-C stop the run; the second one ends the program."""
+    loop = asyncio.get_running_loop()
+    tasks: set[asyncio.Task[object]] = set()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        control = Control(id=uuid.uuid4().hex, kind="stop", by=_PERSON)
+        tasks.add(asyncio.create_task(runtime.control(run, control)))
+
+    loop.add_signal_handler(signal.SIGINT, stop)
+
+
+async def _answer_questions(runtime: Runtime, run: RunId, surface: TraceSurface) -> None:
+    """Put each question of the run to the person at the terminal; without a terminal the answer is no."""
+    while True:
+        asked = await surface.questions.get()
+        yes = await asyncio.to_thread(_approves, asked) if sys.stdin.isatty() else False
+        if not sys.stdin.isatty():
+            print(f"niuma: {asked.get('tool')} needs approval and there is no terminal: denied", file=sys.stderr)
+        body = {"nonce": str(asked["id"]), "name": getpass.getuser()}
+        control = Control(id=uuid.uuid4().hex, kind="approve" if yes else "deny", by=_PERSON, body=body)
+        await runtime.control(run, control)
+
+
+def _approves(asked: dict[str, Any]) -> bool:
+    print(
+        f"{text('en', 'approval.question', tool=asked.get('tool'))} {asked.get('args')} [y/N] ", file=sys.stderr, end=""
+    )
+    return input().strip().lower() in ("y", "yes")
+
+
+async def _finished(runtime: Runtime, run: RunId, outcome: Outcome, words: str) -> Finished:
+    events = await runtime.events(run)
+    status = outcome.status if outcome.status in ("done", "stopped") else "failed"
+    reason = "" if outcome.error is None else text(language_of(words), f"error.{outcome.error}", **outcome.params)
+    return Finished(run, status, outcome.answer, reason, events, result_data(events))

@@ -1,0 +1,36 @@
+"""The outcome of `niuma agent` as data; other programs rely on its form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.events import RunEvent
+from engine.messages import Usage
+from gateway.cli.trace import TOOL_TYPES
+
+
+def result_data(events: Sequence[RunEvent]) -> dict[str, Any]:
+    """Give model, usage and finished tool calls of a run: `{"model": "", "usage": {}, "tools": [...]}`."""
+    model, usage = "", Usage()
+    tools: list[dict[str, Any]] = []
+    for event in events:
+        if not isinstance(event.content, dict):
+            continue
+        if event.type == "usage":
+            model = str(event.content.get("model") or model)
+            usage = usage + Usage.model_validate(event.content)
+        elif event.type in TOOL_TYPES and event.status in ("success", "fail"):
+            tools.append(_tool(event, event.content))
+    return {"model": model, "usage": usage.model_dump(mode="json"), "tools": tools}
+
+
+def _tool(event: RunEvent, content: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": content.get("name") or event.type,
+        "args": content.get("args") or {},
+        "status": event.status,
+        "parsed": content.get("parsed") or {},
+        "summary": content.get("summary") or "",
+        "error": content.get("error"),
+    }

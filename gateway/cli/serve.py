@@ -1,0 +1,40 @@
+"""`niuma serve`: the gateway, until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where the api listens."""
+    parser.add_argument("--host", help="address of the api instead of [server] host")
+    parser.add_argument("--port", help="port of the api instead of [server] port; 0 takes a free one")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve; every line the gateway wants to tell goes to stdout."""
+    import asyncio
+
+    from gateway import app
+    from gateway.cli.options import given, level_of, settings_of
+    from gateway.logs import start_logging
+
+    settings = settings_of(args, given(server__host=args.host, server__port=args.port))
+    logging = start_logging(settings.home, level=level_of(args, "info"), secrets=settings.secrets())
+    warn_of_plain_secrets(settings.plain_secrets())
+    try:
+        return asyncio.run(app.serve(settings, ready=tell))
+    finally:
+        logging.close()
+
+
+def tell(line: str) -> None:
+    """Print one line of result at once."""
+    print(line, flush=True)
+
+
+def warn_of_plain_secrets(paths: tuple[str, ...]) -> None:
+    """Say which secrets stand in the file as they are."""
+    for path in paths:
+        print(f'niuma: {path} holds a secret in plain text; write "${{VARIABLE}}" or "file:..."', file=sys.stderr)
