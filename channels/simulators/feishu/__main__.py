@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import signal
 import sys
+from pathlib import Path
 
 from channels.simulators.feishu.simulator import FeishuSimulator
+
+SAVE_EVERY_S = 2.0
 
 
 def main() -> None:
@@ -17,11 +21,12 @@ def main() -> None:
     parser.add_argument(
         "--app", action="append", default=[], metavar="ID:SECRET:NAME", help="may be given several times"
     )
+    parser.add_argument("--state", type=Path, default=None, metavar="FILE", help="read at start, written every 2 s")
     asyncio.run(_run(parser.parse_args()))
 
 
 async def _run(arguments: argparse.Namespace) -> None:
-    simulator = FeishuSimulator(port=arguments.port)
+    simulator = FeishuSimulator(port=arguments.port, state_file=arguments.state)
     for given in arguments.app:
         app_id, app_secret, name = str(given).split(":")
         simulator.add_app(app_id, app_secret, name)
@@ -31,7 +36,10 @@ async def _run(arguments: argparse.Namespace) -> None:
     await simulator.start()
     sys.stdout.write(f"listening {simulator.url}\n")
     sys.stdout.flush()
-    await ended.wait()
+    while not ended.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), SAVE_EVERY_S)
+        simulator.save()
     await simulator.stop()
 
 

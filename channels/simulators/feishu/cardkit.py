@@ -12,11 +12,11 @@ from typing import Any, cast
 from aiohttp import web
 
 from channels.simulators.feishu import elements
-from channels.simulators.feishu.cards import Card, Cards, Change
+from channels.simulators.feishu.cards import Card, Cards
 from channels.simulators.feishu.errors import ApiError
 from channels.simulators.feishu.gate import Call, Gate, refuse_over
 from channels.simulators.feishu.jsons import Json, as_object, as_objects, parse_object
-from channels.simulators.feishu.rules import CardWrong, check_card
+from channels.simulators.feishu.rules import CardRules, CardWrong
 from channels.simulators.feishu.world import World
 
 MAX_SEQUENCE = 2**31 - 1
@@ -24,15 +24,17 @@ MAX_CONTENT_CHARS = 100_000
 MAX_UUID_CHARS = 64
 TEXT_TAGS = ("markdown", "plain_text")
 
+Change = Callable[[Card], Json]
+
 
 class CardKit:
     """Answers `/open-apis/cardkit/v1`."""
 
-    def __init__(self, gate: Gate, world: World, cards: Cards, check: Callable[[Json], None] = check_card) -> None:
+    def __init__(self, gate: Gate, world: World, cards: Cards, rules: CardRules) -> None:
         self._gate = gate
         self._world = world
         self._cards = cards
-        self._check = check
+        self._rules = rules
         gate.is_exempt = lambda request: self._cards.is_streaming(request.match_info.get("card_id", ""))
 
     def routes(self) -> list[web.RouteDef]:
@@ -58,7 +60,10 @@ class CardKit:
         tree = parse_object(call.body.get("data"))
         if tree is None:
             raise ApiError(200220, "ErrCode: 200621; ErrMsg: parse card json err")
-        self._refuse_wrong(tree)
+        try:
+            self._rules.check(tree)
+        except CardWrong as error:
+            raise error.for_cardkit() from error
         return {"card_id": self._cards.create(call.app.app_id, tree).card_id}
 
     def _convert(self, call: Call) -> Json:
@@ -78,11 +83,12 @@ class CardKit:
             return {}
         try:
             tree = change(card)
-            self._refuse_wrong(tree)
-        except ApiError:
+            if kind != "content":
+                self._rules.check(tree)
+        except (ApiError, CardWrong) as error:
             if self._gate.options.failed_call_uses_sequence:
                 card.sequence = sequence
-            raise
+            raise error.for_cardkit() if isinstance(error, CardWrong) else error from error
         if call.body.get("uuid"):
             card.uuids.add(str(call.body["uuid"]))
         self._cards.show(card, tree, kind, sequence)
@@ -113,7 +119,9 @@ class CardKit:
 
         def change(card: Card) -> Json:
             self._cards.require_streaming(card)
-            return _edited(card.tree, element_id, lambda old: [{**_text_element(old), "content": content}])
+            tree = _edited(card.tree, element_id, lambda old: [{**_text_element(old), "content": content}])
+            self._rules.check_text(tree, {"tag": "markdown", "content": content})
+            return tree
 
         return change
 
@@ -121,15 +129,9 @@ class CardKit:
         def change(card: Card) -> Json:
             if card.timeout_untold:
                 self._cards.require_streaming(card, timeout_code=200510)
-            return _added(card.tree, {**call.body, "elements": _parse_list(call.body.get("elements"))})
+            return _added(card.tree, {**call.body, "elements": _parse_list(_loads(call.body.get("elements")))})
 
         return change
-
-    def _refuse_wrong(self, tree: Json) -> None:
-        try:
-            self._check(tree)
-        except CardWrong as error:
-            raise error.for_cardkit() from error
 
 
 def _update(call: Call) -> Change:
@@ -141,12 +143,12 @@ def _update(call: Call) -> Change:
 
 
 def _settings(call: Call) -> Change:
-    settings = _parse_settings(call.body.get("settings"))
+    settings = _parse_settings(_loads(call.body.get("settings")))
     return lambda card: _with_settings(card.tree, settings)
 
 
 def _batch(call: Call) -> Change:
-    actions = _parse_list(call.body.get("actions"))
+    actions = _parse_list(_loads(call.body.get("actions")))
 
     def change(card: Card) -> Json:
         tree = card.tree
@@ -158,12 +160,12 @@ def _batch(call: Call) -> Change:
 
 
 def _replace(call: Call) -> Change:
-    new = _parse_element(call.body.get("element"))
+    new = _parse_element(_loads(call.body.get("element")))
     return lambda card: _edited(card.tree, call.part("element_id"), lambda old: [new])
 
 
 def _patch(call: Call) -> Change:
-    part = _parse_element(call.body.get("partial_element"))
+    part = _parse_element(_loads(call.body.get("partial_element")))
     return lambda card: _edited(card.tree, call.part("element_id"), lambda old: [_merged(old, part)])
 
 
@@ -232,33 +234,31 @@ def _with_settings(tree: Json, settings: Json) -> Json:
     return {**tree, "card_link": settings["card_link"]} if "card_link" in settings else tree
 
 
-def _parse_settings(text: object) -> Json:
-    settings = parse_object(text)
-    if settings is None or not settings or set(settings) - {"config", "card_link"}:
+def _parse_settings(value: object) -> Json:
+    settings = as_object(value)
+    if not settings or set(settings) - {"config", "card_link"}:
         raise ApiError(300122, "settings")
     return settings
 
 
-def _parse_element(text: object) -> Json:
-    element = parse_object(text) if isinstance(text, str) else None
+def _parse_element(value: object) -> Json:
+    element = as_object(value)
     if not element:
         raise ApiError(10002, "element is no JSON object")
     return element
 
 
-def _parse_list(text: object) -> list[Json]:
-    found = _loads(text)
-    items = as_objects(found)
-    if not items or len(items) != len(cast("list[Any]", found)):
+def _parse_list(value: object) -> list[Json]:
+    items = as_objects(value)
+    if not items or len(items) != len(cast("list[Any]", value)):
         raise ApiError(10002, "a JSON list of objects is needed")
     return items
 
 
 def _parse_ids(value: object) -> list[str]:
-    found = cast("Any", value) if isinstance(value, list) else _loads(value)
-    if not isinstance(found, list):
+    if not isinstance(value, list):
         raise ApiError(10002, "element_ids")
-    return [str(item) for item in cast("list[Any]", found)]
+    return [str(item) for item in cast("list[Any]", value)]
 
 
 def _loads(text: object) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from channels.simulators.feishu import elements
@@ -14,7 +13,7 @@ from channels.simulators.feishu.gate import Gate
 from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.reading import read_card
 from channels.simulators.feishu.typing_state import Typing
-from channels.simulators.feishu.world import new_id
+from channels.simulators.feishu.world import new_card_id
 
 STREAMING_TIMEOUT = 200850
 STREAMING_CLOSED = 300309
@@ -77,7 +76,7 @@ class Cards:
     def create(self, app_id: str, tree: Json, message_id: str | None = None) -> Card:
         """Make a card of a checked tree."""
         now_s, now_ms = self._gate.clock.steady_s(), self._gate.clock.now_ms()
-        card = Card(new_id("card"), app_id, tree, now_s, now_ms, message_id=message_id)
+        card = Card(new_card_id(), app_id, tree, now_s, now_ms, message_id=message_id)
         self.by_id[card.card_id] = card
         self.show(card, tree, "create")
         return card
@@ -181,6 +180,3 @@ class Cards:
         card.history.append(Visible(at_ms, time.monotonic(), card.sequence, kind, card.tree, card.typing))
         if card.message_id is not None:
             self._feed.message(card.message_id)
-
-
-Change = Callable[[Card], Json]

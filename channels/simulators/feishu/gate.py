@@ -41,7 +41,8 @@ class Call:
         return self.request.match_info[name]
 
 
-Handler = Callable[[Call], Awaitable[Json] | Json]
+Answer = Json | web.Response
+Handler = Callable[[Call], Awaitable[Json] | Answer]
 
 
 class Gate:
@@ -59,18 +60,20 @@ class Gate:
     def api(self, handler: Handler, *, wrap: bool = True) -> RouteHandler:
         """Make a route of a handler: token checked, rate counted; the result goes into `data`, or beside `code`."""
 
-        async def run(request: web.Request, body: Json) -> Json:
+        async def run(request: web.Request, body: Json) -> Answer:
             assert self.tokens is not None
             app = self.tokens.check(request.headers.get("Authorization"))
             request[SPEAKER] = app.app_id
             self._count(request, app)
             found = handler(Call(app, body, request))
+            if isinstance(found, web.Response):
+                return found
             data = found if isinstance(found, dict) else await found
             return {"data": data} if wrap else data
 
         return self.open(run)
 
-    def open(self, handler: Callable[[web.Request, Json], Awaitable[Json]]) -> RouteHandler:
+    def open(self, handler: Callable[[web.Request, Json], Awaitable[Answer]]) -> RouteHandler:
         """Make a route without token and rate limit."""
 
         async def route(request: web.Request) -> web.StreamResponse:
@@ -86,7 +89,7 @@ class Gate:
         return route
 
     async def _answer(
-        self, request: web.Request, body: Json, entry: Entry, handler: Callable[[web.Request, Json], Awaitable[Json]]
+        self, request: web.Request, body: Json, entry: Entry, handler: Callable[[web.Request, Json], Awaitable[Answer]]
     ) -> web.Response:
         try:
             action = self.faults.find(method=request.method, path=request.path)
@@ -96,6 +99,8 @@ class Gate:
             entry.code = 0
             if action.get("lost_answer"):
                 raise ConnectionCut
+            if isinstance(result, web.Response):
+                return result
             return web.json_response({"code": 0, "msg": "success", **result})
         except ApiError as error:
             entry.code = error.code

@@ -16,7 +16,7 @@ from channels.simulators.feishu.errors import ApiError, card_refused
 from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.gate import Call, Gate
 from channels.simulators.feishu.jsons import Json, as_object, dumps, parse_object
-from channels.simulators.feishu.rules import CardWrong, check_card
+from channels.simulators.feishu.rules import CardRules, CardWrong
 from channels.simulators.feishu.world import App, Chat, Message, World, new_id
 
 TEXT_BYTES = 150 * 1024
@@ -37,7 +37,7 @@ class Messages:
         self._deliveries = deliveries
         self._feed = feed
         self._uuids: dict[tuple[str, str], tuple[str, float]] = {}
-        self.check: Callable[[Json], None] = check_card
+        self.rules = CardRules(lambda key: key in world.files)
 
     def routes(self) -> list[web.RouteDef]:
         """Give the routes."""
@@ -247,7 +247,7 @@ class Messages:
         if tree.get("schema") != "2.0":
             return
         try:
-            self.check(tree)
+            self.rules.check(tree)
         except CardWrong as error:
             raise error.for_message() from error
 

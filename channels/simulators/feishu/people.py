@@ -12,7 +12,7 @@ from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.gate import Gate
 from channels.simulators.feishu.jsons import Json, as_object, as_objects, dumps
 from channels.simulators.feishu.messages import Messages, attach
-from channels.simulators.feishu.rules import CardWrong, check_card
+from channels.simulators.feishu.rules import CardWrong
 from channels.simulators.feishu.world import App, Chat, Message, Reaction, World, new_id
 
 STALE = 404
@@ -109,10 +109,18 @@ class People:
         new = as_object(answer.get("card"))
         if new is not None and not elements.is_streaming(card.tree):
             tree = as_object(new.get("data"))
-            if new.get("type") != "raw" or tree is None or not _is_right(tree):
+            if new.get("type") != "raw" or tree is None or not self._is_right(tree):
                 return BAD_CARD, None
             self._cards.show(card, tree, "click")
         return 0, as_object(answer.get("toast"))
+
+    def _is_right(self, tree: Json) -> bool:
+        try:
+            if tree.get("schema") == "2.0":
+                self._messages.rules.check(tree)
+        except CardWrong:
+            return False
+        return True
 
     def _compose(self, body: Json) -> tuple[Chat, Message]:
         chat, sender = self._world.chats.get(str(body.get("chat_id"))), str(body.get("as"))
@@ -204,12 +212,3 @@ def _action(button: Json, body: Json) -> Json:
     if body.get("form_value") is not None:
         action["form_value"] = body["form_value"]
     return action
-
-
-def _is_right(tree: Json) -> bool:
-    try:
-        if tree.get("schema") == "2.0":
-            check_card(tree)
-    except CardWrong:
-        return False
-    return True

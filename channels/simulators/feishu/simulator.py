@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
@@ -14,12 +15,14 @@ from channels.simulators.feishu.deliveries import Deliveries
 from channels.simulators.feishu.directory import Directory
 from channels.simulators.feishu.faults import Faults
 from channels.simulators.feishu.feed import Feed
+from channels.simulators.feishu.files import Files
 from channels.simulators.feishu.gate import SPEAKER, Gate
 from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.messages import Messages
 from channels.simulators.feishu.options import Options
 from channels.simulators.feishu.people import People, Sent
 from channels.simulators.feishu.sockets import DropHow, Sockets
+from channels.simulators.feishu.statefile import load, save
 from channels.simulators.feishu.timeline import Timeline
 from channels.simulators.feishu.tokens import Tokens
 from channels.simulators.feishu.view import View
@@ -42,7 +45,9 @@ class FeishuSimulator:
         ```
     """
 
-    def __init__(self, *, host: str = "127.0.0.1", port: int = 0, **options: Any) -> None:
+    def __init__(
+        self, *, host: str = "127.0.0.1", port: int = 0, state_file: Path | None = None, **options: Any
+    ) -> None:
         self.clock = MovableClock()
         self.options = Options()
         self.options.change(options)
@@ -51,13 +56,14 @@ class FeishuSimulator:
         self.world = demo_world()
         self.feed = Feed()
         self.app_id, self.app_secret = APP_ID, APP_SECRET
-        self._host, self._port = host, port
+        self._host, self._port, self._state_file = host, port, state_file
         self._gate = Gate(self.clock, self.options, self.timeline, self.faults)
         self.tokens = self._gate.tokens = Tokens(self.world, self.options, self.clock)
         self.sockets = Sockets(self._gate, self.world, self.feed, lambda: self.url)
         self.cards = Cards(self._gate, self.feed)
         self.deliveries = Deliveries(self._gate, self.sockets)
         self.messages = Messages(self._gate, self.world, self.cards, self.deliveries, self.feed)
+        self.files = Files(self._gate, self.world, self.messages)
         self.people = People(self._gate, self.world, self.cards, self.deliveries, self.messages)
         self.people.feed = self.feed
         self.view = View(self.clock, self.world, self.cards, self.sockets)
@@ -77,6 +83,8 @@ class FeishuSimulator:
 
     async def start(self) -> None:
         """Listen; adds the default app when there is none."""
+        if self._state_file is not None:
+            load(self._state_file, self.world, self.cards, self.clock)
         if not self.world.apps:
             self.add_app(APP_ID, APP_SECRET, "niuma")
         self.app_id, self.app_secret = next((app.app_id, app.app_secret) for app in self.world.apps.values())
@@ -88,11 +96,17 @@ class FeishuSimulator:
 
     async def stop(self) -> None:
         """Cut every connection and stop listening."""
+        self.save()
         self.cards.stop()
         await self.deliveries.stop()
         self.sockets.abort_all()
         if self._runner is not None:
             await self._runner.cleanup()
+
+    def save(self) -> None:
+        """Write the state file, when one was named."""
+        if self._state_file is not None:
+            save(self._state_file, self.world, self.cards, self.clock)
 
     def state(self) -> Json:
         """Give `/_sim/state`."""
@@ -147,8 +161,8 @@ class FeishuSimulator:
             return self.tokens.give(body)
 
         app.add_routes([web.post(token, self._gate.open(give_token))])
-        kit = CardKit(self._gate, self.world, self.cards)
+        kit = CardKit(self._gate, self.world, self.cards, self.messages.rules)
         directory = Directory(self._gate, self.world, self.messages, self.deliveries, self.feed)
-        for part in (self.sockets, kit, self.messages, directory, Control(self)):
+        for part in (self.sockets, kit, self.messages, directory, self.files, Control(self)):
             app.add_routes(part.routes())
         return app

@@ -79,6 +79,11 @@ def new_id(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
+def new_card_id() -> str:
+    """Make a card's id: 19 digits, as the platform's are (at most 20 characters)."""
+    return str(7 * 10**18 + uuid.uuid4().int % 10**18)
+
+
 class World:
     """Everything that exists, by id."""
 
