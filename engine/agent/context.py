@@ -30,6 +30,10 @@ class Database(Protocol):
         """Give what `fn` gives; its writes are committed, or rolled back when it raises."""
         ...
 
+    async def read(self, fn: Callable[[Session], T]) -> T:
+        """Give what `fn` gives, which only reads."""
+        ...
+
 
 class Models(Protocol):
     """Gives models by their name in the settings; `None`, or a name that is gone, gives the default."""
@@ -67,7 +71,7 @@ class Begun(Value):
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
     """Find the session, store the person's words in it and give the pass's first state."""
     begun = await _begin_step(scope, equipment)
-    earlier = await equipment.database.run(
+    earlier = await equipment.database.read(
         lambda session: history(
             session, begun.session, upto=begun.upto, limit=equipment.settings.sessions.history_messages
         )
@@ -101,7 +105,7 @@ async def _begin_step(scope: RunScope, equipment: Equipment) -> Begun:
     now_ms = equipment.clock.now_ms()
 
     async def look() -> Begun:
-        return await equipment.database.run(lambda session: _look(session, scope, equipment, now_ms))
+        return await equipment.database.read(lambda session: _look(session, scope, equipment, now_ms))
 
     def also(session: Session, begun: Begun) -> None:
         begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)

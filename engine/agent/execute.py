@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
 
 from sqlmodel import Session
 
@@ -13,10 +15,12 @@ from engine.agent.context import Equipment
 from engine.agent.panel import closing_event, opening_event
 from engine.agent.state import CallResult, Pass, Rejected, Reviewed
 from engine.events import RunEvent
+from engine.failpoints import failpoint
 from engine.messages import ToolMessage
 from engine.sessions.store import append
 from engine.tools.base import ToolResult
 
+Job = Callable[[], Coroutine[Any, Any, CallResult]]
 ASKED_CHARS = 2_000
 NOT_RUN = {
     "denied": "The person denied this call. Do not ask for it again; go on without it.",
@@ -31,9 +35,8 @@ async def execute(work: Pass, equipment: Equipment) -> list[CallResult]:
     They run beside each other when none of them has a lasting effect, else one after the other. After a stop no
     further call begins: then fewer results come back.
     """
-    jobs = [
-        (lambda path=f"tool/{work.round}/{place}", item=item: _one(work, path, item, equipment))
-        for place, item in enumerate(work.reviewed)
+    jobs: list[Job] = [
+        partial(_one, work, f"tool/{work.round}/{place}", item, equipment) for place, item in enumerate(work.reviewed)
     ]
     if all(_is_harmless(item) for item in work.reviewed):
         return await _together(jobs)
@@ -58,12 +61,9 @@ def _is_harmless(item: Reviewed | Rejected) -> bool:
     return isinstance(item, Rejected) or (item.tool.effect != "once" and not item.tool.asks)
 
 
-async def _together(jobs: list[Callable[[], Awaitable[CallResult]]]) -> list[CallResult]:
-    async def run(job: Callable[[], Awaitable[CallResult]]) -> CallResult:
-        return await job()
-
+async def _together(jobs: list[Job]) -> list[CallResult]:
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(run(job)) for job in jobs]
+        tasks = [group.create_task(job()) for job in jobs]
     return [task.result() for task in tasks]
 
 
@@ -86,7 +86,7 @@ async def _record(
     path: str,
     item: Reviewed | Rejected,
     equipment: Equipment,
-    fn: Callable[[], Awaitable[CallResult]],
+    fn: Job,
     *,
     answer: Answer | None = None,
 ) -> CallResult:
@@ -105,6 +105,8 @@ async def _record(
 async def _run(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> CallResult:
     work.scope.show(opening_event(work.scope.id, path, item, equipment.clock.now_ms()))
     result = await run_tool(work, path, item, equipment)
+    if item.tool.effect == "once":
+        failpoint("after_once")
     return _result(item, result)
 
 

@@ -54,8 +54,11 @@ class Draft:
 
     def restart(self) -> None:
         """Take back what was shown: another model begins from the start."""
-        shown: list[EventType] = ["text"] if self._text else []
-        shown += ["thinking"] if self._reasoning else []
+        shown: list[EventType] = []
+        if self._text:
+            shown.append("text")
+        if self._reasoning:
+            shown.append("thinking")
         self._text.clear()
         self._reasoning.clear()
         for kind in shown:
@@ -157,7 +160,7 @@ def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[
     if turn.message.text:
         events.append(RunEvent(type="text", content=turn.message.text, status="success", opr="replace", **base))
     if turn.usage != Usage():
-        events.append(_usage_event(work, turn, base))
+        events.append(_usage_event(turn, base))
     if turn.ended == "length":
         events.append(
             RunEvent(type="notice", content={"code": "answer_cut", "params": {}, "tone": "warning"}, opr="add", **base)
@@ -171,8 +174,7 @@ def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[
     return events
 
 
-def _usage_event(work: Pass, turn: ModelTurn, base: dict[str, Any]) -> RunEvent:
-    total = work.usage + turn.usage
+def _usage_event(turn: ModelTurn, base: dict[str, Any]) -> RunEvent:
     usage = turn.usage
     return RunEvent(
         type="usage",
@@ -184,6 +186,5 @@ def _usage_event(work: Pass, turn: ModelTurn, base: dict[str, Any]) -> RunEvent:
         },
         status="success",
         visibility="hidden",
-        meta={"total": total.model_dump(mode="json")},
         **base,
     )

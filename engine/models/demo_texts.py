@@ -186,8 +186,8 @@ def _long_section(number: int, chinese: bool) -> str:
         )
     return (
         f"## Section {number}\n\nThis is section **{number}**, written by the offline demo model to show that long "
-        f"content arrives whole: no letter lost, none twice. The square of {number} is {square}, and the first {number} "
-        f"numbers add up to {number * (number + 1) // 2}.\n\n- section: `{number}`\n- square: {square}\n\n"
+        f"content arrives whole: no letter lost, none twice. The square of {number} is {square}, and the first "
+        f"{number} numbers add up to {number * (number + 1) // 2}.\n\n- section: `{number}`\n- square: {square}\n\n"
     )
 
 

@@ -72,7 +72,7 @@ def append(session: Session, session_id: SessionId, message: Message, *, run: st
         return known
     last = session.exec(select(func.max(MessageRow.n)).where(MessageRow.session == session_id)).one()
     n = (last or 0) + 1
-    body = _MESSAGE.dump_python(message, mode="json")
+    body = _MESSAGE.dump_json(message).decode()
     session.add(MessageRow(session=session_id, n=n, run=run, path=path, body=body, at=now_ms))
     owner.used_at = max(owner.used_at, now_ms)
     session.add(owner)
@@ -94,7 +94,7 @@ def history(session: Session, session_id: SessionId, *, upto: int, limit: int) -
         .limit(limit)
     )
     bodies = session.exec(query).all()
-    return valid(bounded([_MESSAGE.validate_python(body) for body in reversed(bodies)], limit))
+    return valid(bounded([_MESSAGE.validate_json(body) for body in reversed(bodies)], limit))
 
 
 def rename(session: Session, session_id: SessionId, name: str) -> None:

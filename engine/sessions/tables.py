@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from sqlalchemy import JSON, BigInteger, Column, Index, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 SessionState = Literal["active", "archived", "closed"]
@@ -13,8 +13,8 @@ SessionState = Literal["active", "archived", "closed"]
 class SessionRow(SQLModel, table=True):
     """The engine's memory of a conversation between two `/new`. `snapshot` names the frozen memory it began with."""
 
-    __tablename__ = "nm_session"
-    __table_args__ = (Index("nm_session_conversation", "conversation", "used_at"),)
+    __tablename__: ClassVar[Any] = "nm_session"
+    __table_args__ = (Index("nm_session_conversation", "conversation", "state"),)
 
     id: str = Field(primary_key=True)
     conversation: str
@@ -29,12 +29,13 @@ class SessionRow(SQLModel, table=True):
 class MessageRow(SQLModel, table=True):
     """One message of a session, at place `n` from 1. `path` is the journal step that produced it."""
 
-    __tablename__ = "nm_message"
+    __tablename__: ClassVar[Any] = "nm_message"
     __table_args__ = (UniqueConstraint("run", "path"),)
 
     session: str = Field(primary_key=True)
-    n: int = Field(primary_key=True)
+    n: int = Field(sa_column=Column(BigInteger, primary_key=True, autoincrement=False))
     run: str
     path: str
-    body: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    body: str
+    """The message as JSON text."""
     at: int = Field(sa_column=Column(BigInteger, nullable=False))

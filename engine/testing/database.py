@@ -18,7 +18,7 @@ class MemoryDatabase:
 
     def __init__(self) -> None:
         self._engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
-        tables = [SQLModel.metadata.tables[str(row.__tablename__)] for row in (SessionRow, MessageRow)]
+        tables = [SQLModel.metadata.tables[row.__tablename__] for row in (SessionRow, MessageRow)]
         SQLModel.metadata.create_all(self._engine, tables=tables)
 
     async def run(self, fn: Callable[[Session], T]) -> T:
@@ -27,6 +27,10 @@ class MemoryDatabase:
             value = fn(session)
             session.commit()
             return value
+
+    async def read(self, fn: Callable[[Session], T]) -> T:
+        """Run `fn`, which only reads."""
+        return await self.run(fn)
 
     def close(self) -> None:
         """Release the connection."""

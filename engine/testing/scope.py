@@ -120,9 +120,10 @@ class MemoryScope:
             self._crash()
         await self._transaction(also, value)
         self.journal[path] = shape.dump_python(value, mode="json")
-        for event in [] if events is None else events(value):
-            self.stored.append(event)
-            self.shown.append(event)
+        if events is not None:
+            told = list(events(value))
+            self.stored += told
+            self.shown += told
         return shape.validate_python(self.journal[path])
 
     def recorded(self, path: str) -> bool:

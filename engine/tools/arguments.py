@@ -50,14 +50,14 @@ def _decoded(text: str) -> Any:
     if not text.strip():
         return {}
     value = json.loads(text)
-    if isinstance(value, str):
-        inner = json.loads(value) if value.strip().startswith("{") else value
-        value = inner if isinstance(inner, dict) else value
+    if isinstance(value, str) and value.strip().startswith("{"):
+        value = json.loads(value)
     return {} if value is None else value
 
 
 def _mended(text: str, tool: str, error: Exception) -> Any:
-    if not text.lstrip().startswith(("{", "```")):
+    # A call that ends in mid-air is half a call: mending it would run something nobody asked for.
+    if not (text.lstrip().startswith(("{", "```")) and text.rstrip().endswith(("}", "```"))):
         raise ToolRetry(f"the arguments of {tool} are not valid JSON: {error}") from error
     import json_repair  # rarely needed, and not free to import
 

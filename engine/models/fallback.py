@@ -1,0 +1,79 @@
+"""A chain of models: when one fails in a way another may not, the next begins from the start."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any, cast
+
+from engine.errors import ModelError, RateLimited, Refused
+from engine.models.base import Completed, Model, ModelItem, ModelRequest, Restarted
+from engine.ports import Clock
+
+log = logging.getLogger(__name__)
+BACK_OFF_S = 0.5
+MAX_WAIT_S = 10.0
+"""A longer `retry-after` is not waited for: a person is looking at the card."""
+
+
+class FallbackModel:
+    """Tries each model in order, retryable failures once more after a short wait.
+
+    What was already streamed when a model fails is taken back by `Restarted`. A refusal by policy is final: asking
+    around until somebody agrees is not what a fallback is for.
+    """
+
+    def __init__(self, models: Sequence[Model], clock: Clock) -> None:
+        self._models = tuple(models)
+        self._clock = clock
+
+    @property
+    def name(self) -> str:
+        """Give the name of the first model."""
+        return self._models[0].name
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
+        """Stream the first answer that comes to its end.
+
+        Raises:
+            ModelError: of the last model, or of the first when a refusal ends the chain.
+        """
+        tries = [(model, again) for model in self._models for again in (False, True)]
+        last: ModelError | None = None
+        failed: Model | None = None
+        was_visible = False
+        for model, again in tries:
+            if again and not await self._may_repeat(last, model is failed):
+                continue
+            if was_visible:
+                yield Restarted(model=model.name, reason=type(last).__name__)
+                was_visible = False
+            try:
+                async with aclosing(cast("Any", model.stream(request))) as stream:
+                    async for item in stream:
+                        was_visible = was_visible or not isinstance(item, Completed)
+                        yield item
+                return
+            except ModelError as error:
+                log.warning("model failed", extra={"model": model.name, "reason": str(error), "again": again})
+                last, failed = error, model
+                if isinstance(error, Refused):
+                    raise
+        raise last or ModelError("there is no model in the chain")
+
+    async def aclose(self) -> None:
+        """Release all models."""
+        for model in self._models:
+            await model.aclose()
+
+    async def _may_repeat(self, error: ModelError | None, is_same: bool) -> bool:
+        if error is None or not is_same or not error.retryable:
+            return False
+        wait_s = BACK_OFF_S
+        if isinstance(error, RateLimited) and error.retry_after_s is not None:
+            wait_s = error.retry_after_s
+        if wait_s > MAX_WAIT_S:
+            return False
+        await self._clock.sleep(wait_s)
+        return True
