@@ -26,6 +26,8 @@ from channels.pacing.alarm import AlarmHandle
 
 log = logging.getLogger(__name__)
 
+__all__ = ["CardStream", "Closed", "StreamState"]
+
 StreamState = Literal["new", "open", "live", "frozen", "rotated", "degraded", "final", "failed", "abandoned"]
 
 _ENDS_TAKEN = 2
@@ -104,7 +106,7 @@ class CardStream:
         if self._is_urgent(card):
             self._hurry()
 
-    async def close(self, card: Card, *, within_s: float) -> Closed:
+    async def close(self, card: Card, within_s: float) -> Closed:
         """Write the last snapshot, overtaking everything, and prove it, trying for at most `within_s` seconds.
 
         Raises:

@@ -30,7 +30,7 @@ class MemoryJournal:
         """Run `fn` once and record its result, or give what is recorded.
 
         Raises:
-            RuntimeError: the path was asked for before in this attempt.
+            RuntimeError: the path was asked for before in this attempt, and did not fail then.
             asyncio.CancelledError: `path` is in `lose`: done, then "killed".
         """
         async with self._lock:
@@ -40,7 +40,11 @@ class MemoryJournal:
         if path in self.rows:
             return json.loads(self.rows[path])
         self.ran.append(path)
-        value = await fn()
+        try:
+            value = await fn()
+        except Exception:
+            self._asked.discard(path)
+            raise
         if path in self.lose:
             raise asyncio.CancelledError(f"killed before {path!r} was recorded")
         self.rows[path] = json.dumps(value)

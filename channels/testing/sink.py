@@ -1,0 +1,169 @@
+"""A card of `FakeChannel`: one element that streams, everything else in one text, roll-over to further cards."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from channels.cards.markdown import Parts
+from channels.cards.model import Card
+from channels.cards.ports import Journal, Json, Write
+from channels.errors import StreamEnded
+from channels.events import Receipt
+from channels.testing import picture
+from channels.testing.platform import Platform
+
+SinkMode = Literal["stream", "patch", "message", "dead"]
+
+
+@dataclass(slots=True)
+class Page:
+    """One of the run's cards, as far as the platform accepted it; `None`: not known."""
+
+    card: str
+    message: str
+    content: str | None = None
+    rest: str | None = None
+    streaming: bool | None = None
+
+    def took(self, body: Mapping[str, Any]) -> None:
+        """Note what a request changed."""
+        self.content = body.get("text", self.content)
+        self.rest = body.get("rest", self.rest)
+        self.streaming = body.get("streaming", self.streaming)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """What a sink needs to make further cards and receipts."""
+
+    platform: Platform
+    journal: Journal
+    conversation: str
+    run: str
+    reply_to: str | None
+    receipt: Callable[[tuple[str, ...], Literal["card", "patch", "message"]], Receipt]
+
+
+class FakeSink:
+    """Plans and sends the writes of one run's cards. Methods: content, batch, patch, settings, create."""
+
+    def __init__(self, home: Home, pages: list[Page], attempt: int, mode: SinkMode = "stream") -> None:
+        self._home = home
+        self._pages = pages
+        self._sequence = attempt * 100_000
+        self._mode: SinkMode = mode
+        self._parts = Parts(home.platform.rules.max_content_bytes, measure=lambda text: len(text.encode()))
+
+    @property
+    def mode(self) -> SinkMode:
+        """Give how the card is written now."""
+        return self._mode
+
+    def plan(self, card: Card, *, final: bool) -> Sequence[Write]:
+        """Give the missing writes: the answer first, then the rest, then the end of streaming."""
+        if self._mode in ("message", "dead"):
+            return []
+        parts = self._parts.of(picture.answer(card), growing=picture.still_growing(card) and not final) or [""]
+        plan = self._content(card, parts, final=final)
+        batch = self._batch(card)
+        settings = [self._settings(page, on=False) for page in self._pages if final and page.streaming is not False]
+        if not final and self._mode == "stream":
+            settings = self._switch(card)
+            return (plan[:1] + (settings or batch)[:1]) if plan or settings or batch else []
+        return plan + batch + (settings if self._mode == "stream" else [])
+
+    async def send(self, write: Write) -> None:
+        """Send one request of the last plan."""
+        body: dict[str, Any] = dict(write.payload)
+        if write.kind == "create":
+            await self._create(body["number"], body["rest"])
+            return
+        page = self._pages[int(body.pop("page"))]
+        self._sequence += 1
+        try:
+            await self._home.platform.write(write.method, page.card, self._sequence, **body)
+        except StreamEnded as error:
+            self._mode = "message" if error.reason == "gone" else "patch"
+            raise
+        page.took(body)
+
+    def renewal(self) -> Sequence[Write]:
+        """Give off and on again: that starts the stream's life anew."""
+        if self._mode != "stream" or not self._pages[-1].streaming:
+            return []
+        return [self._settings(self._pages[-1], on=on) for on in (False, True)]
+
+    def shows(self, card: Card) -> bool:
+        """Tell whether the platform accepted all of it."""
+        parts = self._parts.of(picture.answer(card), growing=False) or [""]
+        return [page.content or "" for page in self._pages] == parts and self._pages[0].rest == picture.rest(card)
+
+    def state(self) -> Json:
+        """Give what finds the cards again."""
+        return {"pages": [[page.card, page.message] for page in self._pages], "mode": self._mode}
+
+    def receipt(self) -> Receipt:
+        """Give the ids of all messages."""
+        route: Literal["card", "patch"] = "patch" if self._mode == "patch" else "card"
+        return self._home.receipt(tuple(page.message for page in self._pages), route)
+
+    def _content(self, card: Card, parts: list[str], *, final: bool) -> list[Write]:
+        writes: list[Write] = []
+        for number, part in enumerate(parts):
+            if number >= len(self._pages):
+                payload = {"number": number + 1, "rest": f"# {card.header.title} ({number + 1})"}
+                return [*writes, Write("create", "create", payload)]
+            page = self._pages[number]
+            if (page.content or "") != part or (final and page.content is None):
+                writes.append(self._text(number, part, card))
+        return writes
+
+    def _text(self, number: int, part: str, card: Card) -> Write:
+        payload: dict[str, Any] = {"page": number, "text": part}
+        if self._mode == "stream":
+            return Write("content", "content", payload)
+        page = self._pages[number]
+        payload["rest"] = picture.rest(card) if number == 0 else page.rest or ""
+        payload["actions"] = picture.buttons(card) if number == 0 else []
+        return Write("patch", "replace", payload)
+
+    def _batch(self, card: Card) -> list[Write]:
+        if self._pages[0].rest == picture.rest(card):
+            return []
+        payload = {"page": 0, "rest": picture.rest(card), "actions": picture.buttons(card)}
+        return [Write("batch", "batch", payload)]
+
+    def _switch(self, card: Card) -> list[Write]:
+        page, wanted = self._pages[-1], picture.streams(card)
+        return [self._settings(page, on=wanted)] if page.streaming != wanted else []
+
+    def _settings(self, page: Page, *, on: bool) -> Write:
+        return Write("settings", "settings", {"page": self._pages.index(page), "streaming": on})
+
+    async def _create(self, number: int, rest: str) -> None:
+        page = await make_page(self._home, number, rest)
+        self._pages.append(page)
+
+
+async def make_page(home: Home, number: int, rest: str) -> Page:
+    """Put a card into the chat, each creating call a journal step of its own; or find the one put there before."""
+
+    async def entity() -> Json:
+        return {"card": await home.platform.create(home.run, rest)}
+
+    async def send() -> Json:
+        key = f"{home.run}-{number}"
+        return {"message": await home.platform.send(home.conversation, key, home.reply_to, card=card)}
+
+    path = "open" if number == 1 else f"open/{number}"
+    known = home.journal.recorded(f"{path}/send") is not None
+    card = str((await _once(home.journal, f"{path}/entity", entity))["card"])
+    message = str((await _once(home.journal, f"{path}/send", send))["message"])
+    return Page(card, message) if known else Page(card, message, "", rest, streaming=True)
+
+
+async def _once(journal: Journal, path: str, fn: Callable[[], Awaitable[Json]]) -> Json:
+    """A path is asked for once an attempt; a page whose second half failed is made again from its first."""
+    return journal.recorded(path) or await journal.step(path, fn)
