@@ -12,7 +12,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -65,8 +64,7 @@ class Redactor(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Clean a record in place: message, fields, traceback. Lets every record through."""
-        with suppress(TypeError, ValueError):  # a bad format string is reported by the handler itself
-            record.msg, record.args = self.clean(record.getMessage()), ()
+        record.msg, record.args = self.clean(_message(record)), ()
         if record.exc_info and not record.exc_text:
             record.exc_text = logging.Formatter().formatException(record.exc_info)
         if record.exc_text:
@@ -85,6 +83,14 @@ class Redactor(logging.Filter):
         if isinstance(value, list | tuple):
             return [self._clean_value(item) for item in cast(list[Any], value)]
         return self.clean(str(value))
+
+
+def _message(record: logging.LogRecord) -> str:
+    """Give the whole message; of one whose arguments do not fit, both parts, which logging would print uncleaned."""
+    try:
+        return record.getMessage()
+    except (TypeError, ValueError, KeyError):
+        return f"{record.msg} {record.args!r}"
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:

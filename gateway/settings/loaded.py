@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -140,11 +141,7 @@ class Settings:
 
     def shown(self) -> dict[str, Any]:
         """Give every value that is set, by dotted path, as written; secrets that are no references are hidden."""
-        return {
-            dotted(path): HIDDEN if is_secret(path) and not is_reference(entry.value) else entry.value
-            for path, entry in self._layer.items()
-            if entry.value != {}
-        }
+        return {dotted(path): _shown(path, entry.value) for path, entry in self._layer.items() if entry.value != {}}
 
     def plain_secrets(self) -> tuple[str, ...]:
         """Give the settings whose secret is written out in a file, by dotted path: worth a warning."""
@@ -163,7 +160,7 @@ class Settings:
                     found.add(str(self._builder.value(path)))
                 except Unset:
                     continue  # nothing to hide
-        return frozenset(found - {""})
+        return frozenset((found | {urlsplit(self.database.url).password or ""}) - {""})
 
     @property
     def layer(self) -> Layer:
@@ -174,6 +171,12 @@ class Settings:
     def environ(self) -> Mapping[str, str]:
         """Give the environment the settings were read with."""
         return self._environ
+
+
+def _shown(path: Path, value: Any) -> Any:
+    if is_secret(path):
+        return value if is_reference(value) else HIDDEN
+    return HIDDEN if path == ("database", "url") and "@" in value and "${" not in value else value
 
 
 def _parts(path: str) -> Path:

@@ -1,0 +1,230 @@
+"""Where a value comes from, which source wins, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from gateway.errors import ConfigInvalid
+from gateway.settings import Settings, apply_overlay, load_settings
+
+
+def load(home: Path, toml: str = "", env: dict[str, str] | None = None, **overrides: Any) -> Settings:
+    if toml:
+        (home / "niuma.toml").write_text(toml, encoding="utf-8")
+    return load_settings(home, environ=env or {}, overrides={k.replace("__", "."): v for k, v in overrides.items()})
+
+
+def refused(home: Path, toml: str = "", env: dict[str, str] | None = None, **overrides: Any) -> ConfigInvalid:
+    with pytest.raises(ConfigInvalid) as raised:
+        load(home, toml, env, **overrides)
+    return raised.value
+
+
+def test_defaults_work_alone(tmp_path: Path) -> None:
+    settings = load(tmp_path)
+    assert (settings.cards.refresh_ms, settings.cards.thinking) == (200, "off")
+    assert (settings.server.host, settings.server.port) == ("127.0.0.1", 8787)
+    assert settings.default_model == "demo"
+    assert settings.accounts() == ()
+    assert settings.origin("cards.refresh_ms") == "default"
+
+
+def test_defaults_equal_the_models_own(tmp_path: Path) -> None:
+    """The engine's defaults, used by its tests, and the file's are the same."""
+    from engine.settings import EngineSettings
+
+    engine = load(tmp_path).engine()
+    plain = EngineSettings(home=tmp_path)
+    assert engine.model_copy(update={"providers": {}}) == plain
+
+
+def test_stronger_sources_win(tmp_path: Path) -> None:
+    toml = "[cards]\nrefresh_ms = 300\nthinking = 'folded'\n[sessions]\nidle_hours = 1"
+    settings = load(tmp_path, toml, {"NIUMA_CARDS__REFRESH_MS": "400"}, cards__refresh_ms=500)
+    assert settings.cards.refresh_ms == 500
+    assert settings.origin("cards.refresh_ms") == "command line"
+    assert settings.origin("cards.thinking") == "file"
+    settings = load(tmp_path, env={"NIUMA_CARDS__REFRESH_MS": "400"})
+    assert (settings.cards.refresh_ms, settings.origin("cards.refresh_ms")) == (400, "environment")
+    assert settings.source("cards.refresh_ms") == "NIUMA_CARDS__REFRESH_MS"
+    assert settings.source("sessions.idle_hours") == str(tmp_path / "niuma.toml")
+
+
+def test_other_file_instead_of_the_users(tmp_path: Path) -> None:
+    (tmp_path / "niuma.toml").write_text("[cards]\nrefresh_ms = 300", encoding="utf-8")
+    other = tmp_path / "other.toml"
+    other.write_text("[cards]\nthinking = 'folded'", encoding="utf-8")
+    settings = load_settings(tmp_path, other, environ={})
+    assert (settings.cards.refresh_ms, settings.cards.thinking) == (200, "folded")
+    assert load_settings(tmp_path, environ={}, user_file=False).cards.refresh_ms == 200
+    with pytest.raises(ConfigInvalid, match="there is no such file"):
+        load_settings(tmp_path, tmp_path / "missing.toml", environ={})
+
+
+@pytest.mark.parametrize(
+    ("toml", "path", "near"),
+    [
+        ("[cards]\nrefersh_ms = 1", "cards.refersh_ms", "cards.refresh_ms"),
+        ("[card]\nrefresh_ms = 1", "card", "cards"),
+        ("[models.main]\nmodle = 'x/y'", "models.main.modle", "models.main.model"),
+        ("[channels.feisu]\nid = 'x'", "channels.feisu", "channels.feishu"),
+        (
+            "[[channels.feishu]]\nid = 'a'\napp_secert = ''",
+            "channels.feishu.a.app_secert",
+            "channels.feishu.a.app_secret",
+        ),
+        ("[server]\nrefresh_ms = 1", "server.refresh_ms", "cards.refresh_ms"),
+    ],
+)
+def test_unknown_key_names_the_nearest(tmp_path: Path, toml: str, path: str, near: str) -> None:
+    error = refused(tmp_path, toml)
+    assert error.path == path
+    assert error.fix == f"did you mean {near}?"
+    assert near in str(error)
+    assert str(tmp_path / "niuma.toml") in str(error)
+
+
+def test_unknown_variable_names_the_nearest_variable(tmp_path: Path) -> None:
+    error = refused(tmp_path, env={"NIUMA_CARDS__REFERSH_MS": "300"})
+    assert error.fix == "did you mean NIUMA_CARDS__REFRESH_MS?"
+    assert refused(tmp_path, env={"NIUMA_ZZZ__QQQ": "1"}).source == "NIUMA_ZZZ__QQQ"
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        ("cards = 3", "cards .*: is a table"),
+        ("[cards.refresh_ms]\nx = 1", "is one value, not a table"),
+        ("[cards]\nrefresh_ms = 1", "cards.refresh_ms .*greater than or equal to 50"),
+        ("[cards]\nthinking = 'loud'", "cards.thinking .*'off' or 'folded'"),
+        ("[cards", "is not TOML"),
+        ("[channels.feishu]\nid = 'x'", "is a list of tables"),
+        ("[[channels.feishu]]\napp_id = 'x'", "needs an id"),
+        ("[[channels.feishu]]\nid = 'Ma-in'", "needs an id"),
+        ("[[channels.feishu]]\nid = 'a'\n[[channels.feishu]]\nid = 'a'", "two tables with the id 'a'"),
+        ("[models.gpt-4]\nmodel = 'a/b'", "is no name"),
+        ("[models.default]\nmodel = 'a/b'", "models.default .*: is one value"),
+        ("[models.main]\napi_key = 'x'", "models.main.model .*: is missing"),
+        ("[models]\ndefault = 'dmo'", "no model 'dmo'; did you mean 'demo'"),
+        ("[models.main]\nmodel = 'a/b'\nfallbacks = ['c']", "models.main.fallbacks: there is no model 'c'"),
+        ("[models.main]\nmodel = 'a/b'\nfallbacks = ['demo']", "cannot stand in for a real one"),
+        ("[access]\ndm = 'pairing'", "access.dm: 'pairing' is not enforced yet"),
+        ("[access]\ndm = 'allowlist'", "not enforced yet"),
+        ("[access]\nallow = ['ou_1']", "access.allow: is not enforced yet"),
+        ("[access]\ngroups = 'all'", "access.groups"),
+        ("[[schedules]]\nid = 'a'\nprompt = 'x'\nto = []", "schedules.a: schedules are not run yet"),
+    ],
+)
+def test_nonsense_is_refused_with_its_place(tmp_path: Path, toml: str, words: str) -> None:
+    with pytest.raises(ConfigInvalid, match=words):
+        load(tmp_path, toml)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("NIUMA_CARDS__REFRESH_MS", "fast", "not a whole number"),
+        ("NIUMA_CARDS__REFRESH_MS", "true", "not a whole number"),
+        ("NIUMA_CARDS__REFRESH_MS", "2.5", "not a whole number"),
+        ("NIUMA_RUNS__RESUME", "yes", "not true or false"),
+        ("NIUMA_RUNS__DRAIN_S", "''", "not a number"),
+        ("NIUMA_ACCESS__ADMINS", "ou_1", "not a JSON list"),
+        ("NIUMA_CHANNELS__FEISHU__MAIN", "x", "unknown setting"),
+        ("NIUMA_CARDS__REFRESH_MS__X", "1", "unknown setting"),
+    ],
+)
+def test_variables_have_kinds(tmp_path: Path, name: str, value: str, words: str) -> None:
+    error = refused(tmp_path, env={name: value})
+    assert words in str(error)
+    assert error.source == name
+
+
+def test_variables_are_read_by_the_kind_of_the_setting(tmp_path: Path) -> None:
+    env = {
+        "NIUMA_RUNS__RESUME": "false",
+        "NIUMA_RUNS__DRAIN_S": "2.5",
+        "NIUMA_ACCESS__ADMINS": '["ou_1", "ou_2"]',
+        "NIUMA_SERVER__TOKEN": "123456",
+        "NIUMA_MODELS__LOCAL__MODEL": "openai/qwen",
+        "NIUMA_MODELS__LOCAL__API_BASE": "http://127.0.0.1:1/v1",
+        "NIUMA_MODELS__DEFAULT": "local",
+    }
+    settings = load(tmp_path, env=env)
+    assert (settings.runs.resume, settings.runs.drain_s) == (False, 2.5)
+    assert settings.access.admins == ("ou_1", "ou_2")
+    assert settings.server.token.get_secret_value() == "123456"
+    assert settings.engine().default_model == "local"
+
+
+def test_only_names_with_two_underscores_are_settings(tmp_path: Path) -> None:
+    env = dict.fromkeys(
+        ["NIUMA_HOME", "NIUMA_TOKEN", "NIUMA_FAILPOINT", "NIUMA_CLOCK", "NIUMA_TEST_A__B", "OTHER__X"], "1"
+    )
+    assert load(tmp_path, env=env).cards.refresh_ms == 200
+
+
+def test_accounts_merge_by_id(tmp_path: Path) -> None:
+    toml = "[[channels.feishu]]\nid = 'main'\napp_id = 'cli_a'\napp_secret = '${SECRET}'\n"
+    env = {
+        "SECRET": "file-secret",
+        "NIUMA_CHANNELS__FEISHU__MAIN__APP_LIMIT": "exempt",
+        "NIUMA_CHANNELS__FEISHU__LARK_2__APP_ID": "cli_b",
+        "NIUMA_CHANNELS__FEISHU__LARK_2__APP_SECRET": "env-secret",
+    }
+    accounts = {account.id: account for account in load(tmp_path, toml, env).accounts()}
+    assert {name: account.channel for name, account in accounts.items()} == {"main": "feishu", "lark_2": "feishu"}
+    main, lark = (accounts[name].settings.model_dump() for name in ("main", "lark_2"))
+    assert (main["app_id"], main["app_limit"], main["app_secret"]) == ("cli_a", "exempt", SecretStr("file-secret"))
+    assert (lark["id"], lark["app_id"], lark["app_secret"]) == ("lark_2", "cli_b", SecretStr("env-secret"))
+
+
+def test_an_account_in_one_variable(tmp_path: Path) -> None:
+    env = {"NIUMA_CHANNELS__FEISHU": '[{"id": "main", "app_id": "a", "app_secret": "b"}]'}
+    assert [account.id for account in load(tmp_path, env=env).accounts()] == ["main"]
+
+
+@pytest.mark.parametrize("channel", ["slack", "dingtalk"])
+def test_channels_to_come_are_read_and_refused_when_used(tmp_path: Path, channel: str) -> None:
+    settings = load(tmp_path, f"[[channels.{channel}]]\nid = 'main'\n")
+    with pytest.raises(ConfigInvalid, match="not built yet") as raised:
+        settings.accounts()
+    assert raised.value.path == f"channels.{channel}.main"
+    assert load(tmp_path, f"[[channels.{channel}]]\nid = 'main'\nenabled = false\n").accounts() == ()
+
+
+def test_the_database_fills_what_is_left_open(tmp_path: Path) -> None:
+    settings = load(tmp_path, "[cards]\nrefresh_ms = 300", {"NIUMA_SESSIONS__IDLE_HOURS": "2"})
+    rows = {"cards.refresh_ms": 999, "cards.thinking": "folded", "sessions.idle_hours": 9, "agent.max_tool_rounds": 7}
+    laid = apply_overlay(settings, rows)
+    assert (laid.cards.refresh_ms, laid.cards.thinking) == (300, "folded")
+    assert (laid.sessions.idle_hours, laid.agent.max_tool_rounds) == (2, 7)
+    assert laid.origin("cards.thinking") == "database"
+    assert [laid.locked(key) for key in ("cards.refresh_ms", "cards.thinking")] == [True, False]
+    again = apply_overlay(laid, {"cards.thinking": "off"})
+    assert again.cards.thinking == "off"
+    assert settings.cards.thinking == "off"
+
+
+def test_rows_that_do_not_belong_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = {
+        "cards.gone": 1,
+        "server.host": "0.0.0.0",
+        "database.url": "x",
+        "models.main.api_key": "plain",
+        "models.main.model": "openai/x",
+    }
+    laid = apply_overlay(load(tmp_path), rows)
+    assert laid.server.host == "127.0.0.1"
+    assert laid.engine().models["demo"].model == "demo/offline"
+    assert laid.model_names()["main"] == "openai/x"
+    assert sorted(vars(record)["setting"] for record in caplog.records) == [
+        "cards.gone",
+        "database.url",
+        "models.main.api_key",
+        "server.host",
+    ]
+    assert "plain'" not in caplog.text
