@@ -1,0 +1,165 @@
+"""The neutral card as card JSON 2.0, divided into as many cards as the platform's limits ask for.
+
+Source: open.feishu.cn cardkit-v1 and card JSON 2.0 pages, read 2026-02: 30 KB and 200 elements a card, counting every
+tagged object; five tables. Users met the element limit at 150 to 180 and never at 100, so 100 it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from channels.cards.model import Card, CardStatus, Header, Text
+from channels.feishu.blocks import block_pieces, table_as_text, without_tables
+from channels.feishu.elements import Piece, button_row, markdown, note, piece_of
+from channels.feishu.markdown import escape
+
+Json = dict[str, Any]
+
+CARD_BYTES = 26_000
+"""For one serialised card: 30 KB less room for what the platform adds when it expands style tags."""
+CARD_OBJECTS = 100
+CARD_TABLES = 5
+_FRAME_BYTES = 700
+_FRAME_OBJECTS = 2
+
+STREAMING_CONFIG: Json = {
+    "print_frequency_ms": {"default": 40},
+    "print_step": {"default": 10},
+    "print_strategy": "fast",
+}
+"""250 characters a second: faster than models write, so that the client never lags. The platform's default is 14."""
+
+_TEMPLATES: Mapping[CardStatus, str] = {
+    CardStatus.QUEUED: "grey",
+    CardStatus.WORKING: "blue",
+    CardStatus.WAITING: "orange",
+    CardStatus.PAUSED: "grey",
+    CardStatus.DONE: "green",
+    CardStatus.STOPPED: "grey",
+    CardStatus.FAILED: "red",
+    CardStatus.INTERRUPTED: "orange",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One card of the platform. `streaming` says whether its text may still grow."""
+
+    header: Json
+    elements: tuple[Json, ...]
+    streaming: bool
+    summary: str
+
+    def config(self) -> Json:
+        """Give the card's config."""
+        config: Json = {"update_multi": True, "streaming_mode": self.streaming, "summary": {"content": self.summary}}
+        if self.streaming:
+            config["streaming_config"] = STREAMING_CONFIG
+        return config
+
+    def native(self) -> Json:
+        """Give the whole card as the platform takes it."""
+        body = {"elements": list(self.elements)}
+        return {"schema": "2.0", "config": self.config(), "header": self.header, "body": body}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one card may hold; made smaller when the platform found a card too long."""
+
+    bytes: int = CARD_BYTES
+    objects: int = CARD_OBJECTS
+
+    def smaller(self) -> Budget:
+        """Give a budget that leaves more room."""
+        return Budget(self.bytes * 7 // 10, max(20, self.objects * 7 // 10))
+
+
+def render_card(card: Card, budget: Budget | None = None) -> list[Page]:
+    """Give the platform's cards for one snapshot, at least one, in reading order. The buttons are on the last."""
+    status = card.header.status
+    streaming = status in (CardStatus.QUEUED, CardStatus.WORKING)
+    stacks = _divide(_pieces(card), _tail(card), budget or Budget())
+    last = len(stacks) - 1
+    return [
+        Page(
+            header=_header(card.header, number),
+            elements=tuple(piece.native for piece in stack) or (markdown("b_wait", "…"),),
+            streaming=streaming and number == last,
+            summary=(card.summary or card.header.title or card.header.subtitle)[:100],
+        )
+        for number, stack in enumerate(stacks)
+    ]
+
+
+def render_leftover(card: Card, number: int) -> Page:
+    """Give an emptied card: its text was withdrawn after it had been shown."""
+    return Page(_header(card.header, number), (markdown("b_wait", "—"),), streaming=False, summary="")
+
+
+def _pieces(card: Card) -> list[Piece]:
+    label = card.labels.get("thinking", "…")
+    return [piece for block in card.blocks for piece in block_pieces(block, label)]
+
+
+def _tail(card: Card) -> list[Piece]:
+    tail: list[Piece] = []
+    if card.actions:
+        tail.append(piece_of(button_row("actions", card.actions)))
+    if card.footer.text:
+        tail.append(piece_of(note("footer", card.footer.text, "info")))
+    return tail
+
+
+def _divide(pieces: list[Piece], tail: list[Piece], budget: Budget) -> list[list[Piece]]:
+    """Fill card after card, in order, keeping room for the tail on each: any may be the last."""
+    tail_bytes = _FRAME_BYTES + sum(piece.bytes for piece in tail)
+    tail_objects = _FRAME_OBJECTS + sum(piece.objects for piece in tail)
+    stacks: list[list[Piece]] = [[]]
+    size, objects, tables = tail_bytes, tail_objects, 0
+    for whole in pieces:
+        piece = _within_tables(whole, CARD_TABLES - tables)
+        if stacks[-1] and (size + piece.bytes > budget.bytes or objects + piece.objects > budget.objects):
+            stacks.append([])
+            size, objects, tables = tail_bytes, tail_objects, 0
+            piece = whole
+        stacks[-1].append(piece)
+        size, objects, tables = size + piece.bytes, objects + piece.objects, tables + piece.tables
+    stacks[-1] += tail
+    return stacks
+
+
+def _within_tables(piece: Piece, left: int) -> Piece:
+    """Give the element with its tables as code when the card has no room for them."""
+    if piece.tables <= left:
+        return piece
+    native = piece.native
+    if native["tag"] == "table":
+        return table_as_text(native)
+    if native["tag"] == "markdown":
+        return without_tables(native["content"], native["element_id"])
+    return piece
+
+
+def _header(header: Header, number: int) -> Json:
+    more = f" ({number + 1})" if number else ""
+    native: Json = {
+        "title": {"tag": "plain_text", "content": (header.title or " ") + more},
+        "template": _TEMPLATES[header.status],
+    }
+    if header.subtitle:
+        native["subtitle"] = {"tag": "plain_text", "content": header.subtitle}
+    return native
+
+
+def simplified(card: Card) -> Card:
+    """Give the card with all its markdown as plain text, for a platform that refuses the way it was written."""
+    blocks = tuple(
+        Text(block.id, "\n".join(escape(line) for line in block.markdown.split("\n")), block.streaming)
+        if isinstance(block, Text)
+        else block
+        for block in card.blocks
+    )
+    return replace(card, blocks=blocks)

@@ -1,0 +1,141 @@
+"""The platform's REST interface as we use it: one call, one answer, one typed error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+import aiohttp
+
+from channels.clock import Clock
+from channels.errors import NotConnected
+from channels.feishu.errors import TOKEN_REFUSED, error_of
+from channels.feishu.http import Json, Request, dump, open_session, send
+from channels.feishu.settings import FeishuSettings
+from channels.feishu.token import TokenSource
+
+_IM = "/open-apis/im/v1"
+_CARDKIT = "/open-apis/cardkit/v1/cards"
+
+
+class Client:
+    """REST of one app over pooled connections. Calls may overlap. `open` before, `close` after use."""
+
+    def __init__(self, settings: FeishuSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._token = TokenSource(settings, clock)
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """Give the open session.
+
+        Raises:
+            NotConnected: the adapter is not started or was stopped.
+        """
+        if self._session is None or self._session.closed:
+            raise NotConnected("the channel is not started")
+        return self._session
+
+    def open(self) -> None:
+        """Open the session; needs a running event loop, sends nothing."""
+        self._session = open_session(self._settings.domain, timeout_s=self._settings.request_timeout_s)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def call(
+        self, verb: str, path: str, *, body: Mapping[str, Any] | None = None, query: Mapping[str, str] | None = None
+    ) -> Json:
+        """Make one call and give the whole answer; a refused token is replaced and the call repeated once.
+
+        Raises:
+            NotDispatched: the request never left.
+            DeliveryUnknown: no usable answer came.
+            ChannelError: the platform refused.
+        """
+        call = f"{verb} {path.removeprefix('/open-apis')}"
+        token = await self._token.get(self.session)
+        request = Request(verb, self._settings.domain + path, call, body, query, token)
+        answer = await send(self.session, request)
+        if answer.code in TOKEN_REFUSED:
+            self._token.forget(token)
+            answer = await send(self.session, replace(request, token=await self._token.get(self.session)))
+        if answer.code == 0:
+            return answer.body
+        message = str(answer.body.get("msg", ""))
+        raise error_of(answer.code, message, status=answer.status, headers=answer.headers, call=call)
+
+    async def bot_id(self) -> str:
+        """Give our own open id in this app."""
+        answer = await self.call("GET", "/open-apis/bot/v3/info")
+        return str(answer["bot"]["open_id"])
+
+    async def create_card(self, card: Mapping[str, Any]) -> str:
+        """Create a card entity (JSON 2.0) and give its id; nobody sees it yet."""
+        answer = await self.call("POST", _CARDKIT, body={"type": "card_json", "data": dump(card)})
+        return str(answer["data"]["card_id"])
+
+    async def replace_card(self, card_id: str, card: Mapping[str, Any], sequence: int) -> None:
+        """Write the whole card."""
+        body = {"card": {"type": "card_json", "data": dump(card)}, "sequence": sequence}
+        await self.call("PUT", f"{_CARDKIT}/{quote(card_id)}", body=body)
+
+    async def set_card(self, card_id: str, config: Mapping[str, Any], sequence: int) -> None:
+        """Change the card's config: streaming mode, summary."""
+        body = {"settings": dump({"config": config}), "sequence": sequence}
+        await self.call("PATCH", f"{_CARDKIT}/{quote(card_id)}/settings", body=body)
+
+    async def batch_card(self, card_id: str, actions: list[Json], sequence: int) -> None:
+        """Change several elements in one request."""
+        body = {"actions": dump(actions), "sequence": sequence}
+        await self.call("POST", f"{_CARDKIT}/{quote(card_id)}/batch_update", body=body)
+
+    async def stream_text(self, card_id: str, element_id: str, text: str, sequence: int) -> None:
+        """Give a text element its full new text; the client types out what was added."""
+        path = f"{_CARDKIT}/{quote(card_id)}/elements/{quote(element_id)}/content"
+        await self.call("PUT", path, body={"content": text, "sequence": sequence})
+
+    async def send(self, chat: str, kind: str, content: Mapping[str, Any], uuid: str) -> str:
+        """Send a message to a chat and give its id; `uuid` makes a repeat within the hour harmless."""
+        body = {"receive_id": chat, "msg_type": kind, "content": dump(content), "uuid": uuid}
+        answer = await self.call("POST", f"{_IM}/messages", body=body, query={"receive_id_type": "chat_id"})
+        return str(answer["data"]["message_id"])
+
+    async def reply(self, message_id: str, kind: str, content: Mapping[str, Any], uuid: str, *, in_thread: bool) -> str:
+        """Answer a message and give the answer's id; `in_thread` keeps it in the topic."""
+        body: Json = {"msg_type": kind, "content": dump(content), "uuid": uuid}
+        if in_thread:
+            body["reply_in_thread"] = True
+        answer = await self.call("POST", f"{_IM}/messages/{quote(message_id)}/reply", body=body)
+        return str(answer["data"]["message_id"])
+
+    async def patch_message(self, message_id: str, card: Mapping[str, Any]) -> None:
+        """Replace the card of a message of ours."""
+        await self.call("PATCH", f"{_IM}/messages/{quote(message_id)}", body={"content": dump(card)})
+
+    async def recent_messages(self, container: str, container_id: str, *, size: int) -> list[Json]:
+        """Give the newest messages of a `chat` or `thread`, newest first (at most 50)."""
+        query = {"container_id_type": container, "container_id": container_id}
+        query |= {"sort_type": "ByCreateTimeDesc", "page_size": str(size)}
+        answer = await self.call("GET", f"{_IM}/messages", query=query)
+        return list(answer["data"].get("items") or [])
+
+    async def card_of(self, message_id: str) -> str:
+        """Give the id of the card entity that a message of ours shows."""
+        answer = await self.call("POST", f"{_CARDKIT}/id_convert", body={"message_id": message_id})
+        return str(answer["data"]["card_id"])
+
+    async def add_reaction(self, message_id: str, emoji: str) -> str:
+        """Set a sign on a message and give the sign's id."""
+        body = {"reaction_type": {"emoji_type": emoji}}
+        answer = await self.call("POST", f"{_IM}/messages/{quote(message_id)}/reactions", body=body)
+        return str(answer["data"]["reaction_id"])
+
+    async def remove_reaction(self, message_id: str, reaction_id: str) -> None:
+        """Take a sign of ours away."""
+        await self.call("DELETE", f"{_IM}/messages/{quote(message_id)}/reactions/{quote(reaction_id)}")

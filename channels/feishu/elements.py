@@ -1,0 +1,131 @@
+"""Single card elements: JSON 2.0 objects with stable ids, and what they cost.
+
+Source: open.feishu.cn "卡片 JSON 2.0 结构" and its component pages, read 2026-02.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+from channels.cards.model import Action, Table, WorkStatus
+from channels.feishu.markdown import escape, has_tables
+
+Json = dict[str, Any]
+
+MARKS: Mapping[WorkStatus, str] = {"pending": "⬜", "in_progress": "⏳", "success": "✅", "fail": "❌"}
+_COLORS: Mapping[str, str] = {"info": "grey", "success": "green", "warning": "orange", "error": "red"}
+_BUTTONS: Mapping[str, str] = {"default": "default", "primary": "primary", "danger": "danger"}
+_OPAQUE = frozenset({"value", "rows"})
+_BUTTON_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One top-level element and what it takes of a card's limits."""
+
+    native: Json
+    bytes: int
+    objects: int
+    tables: int
+
+
+def piece_of(native: Json) -> Piece:
+    """Measure an element: UTF-8 bytes of its JSON, every tagged object in it, its tables."""
+    size = len(json.dumps(native, ensure_ascii=False, separators=(",", ":")).encode()) + 1
+    objects, tables = _count(native)
+    return Piece(native, size, objects, tables)
+
+
+def _count(node: object) -> tuple[int, int]:
+    """Count tagged objects and tables, native ones and those in markdown."""
+    if isinstance(node, list):
+        counts = [_count(item) for item in cast("list[object]", node)]
+        return sum(count[0] for count in counts), sum(count[1] for count in counts)
+    if not isinstance(node, dict):
+        return 0, 0
+    fields = cast("Json", node)
+    objects, tables = (1, 0) if isinstance(fields.get("tag"), str) else (0, 0)
+    if fields.get("tag") == "table":
+        tables += 1
+    if fields.get("tag") == "markdown":
+        tables += has_tables(str(fields.get("content", "")))
+    for key, value in fields.items():
+        if key not in _OPAQUE and isinstance(value, dict | list):
+            more = _count(cast("object", value))
+            objects, tables = objects + more[0], tables + more[1]
+    return objects, tables
+
+
+@lru_cache(maxsize=4096)
+def element_id(name: str) -> str:
+    """Give an id the platform takes: a letter, then letters, digits, underscores. Equal names have equal ids.
+
+    16 characters of the 20 allowed at most, so that a part's number fits behind it.
+    """
+    if len(name) <= 14 and name.isascii() and name.replace("_", "a").isalnum() and name[0].isalpha():
+        return f"b_{name}"
+    return f"x_{hashlib.blake2s(name.encode(), digest_size=7).hexdigest()}"
+
+
+def markdown(eid: str, content: str, *, small: bool = False) -> Json:
+    """Give a markdown element."""
+    element: Json = {"tag": "markdown", "element_id": eid, "content": content}
+    if small:
+        element["text_size"] = "notation"
+    return element
+
+
+def note(eid: str, text: str, tone: Literal["info", "success", "warning", "error"]) -> Json:
+    """Give a short coloured line of plain text."""
+    lines = "\n".join(escape(line) for line in text.split("\n"))
+    return markdown(eid, f"<font color='{_COLORS[tone]}'>{lines}</font>", small=tone == "info")
+
+
+def panel(eid: str, title: str, children: list[Json], *, expanded: bool) -> Json:
+    """Give a part that folds; `title` is plain text."""
+    header: Json = {
+        "title": {"tag": "plain_text", "content": title},
+        "icon": {"tag": "standard_icon", "token": "down-small-ccm_outlined", "size": "16px 16px"},
+        "icon_position": "right",
+        "icon_expanded_angle": -180,
+    }
+    return {
+        "tag": "collapsible_panel",
+        "element_id": eid,
+        "expanded": expanded,
+        "header": header,
+        "border": {"color": "grey", "corner_radius": "5px"},
+        "elements": children,
+    }
+
+
+def table(eid: str, block: Table, rows: tuple[tuple[str, ...], ...]) -> Json:
+    """Give a native table of some of the block's rows. Cells are plain text and paged by the client."""
+    columns = [{"name": f"c{at}", "display_name": name, "data_type": "text"} for at, name in enumerate(block.columns)]
+    cells = [{f"c{at}": cell for at, cell in enumerate(row)} for row in rows]
+    return {"tag": "table", "element_id": eid, "page_size": 10, "columns": columns, "rows": cells}
+
+
+def button(action: Action, *, submits: bool = False) -> Json:
+    """Give a button. Its payload is an object: with a plain text some clients' handlers fail."""
+    element: Json = {
+        "tag": "button",
+        "text": {"tag": "plain_text", "content": action.label[:_BUTTON_CHARS]},
+        "type": _BUTTONS[action.style],
+        "disabled": not action.enabled,
+        "behaviors": [{"type": "callback", "value": action.value()}],
+    }
+    if submits:
+        element |= {"name": f"submit_{action.name}", "form_action_type": "submit"}
+    return element
+
+
+def button_row(eid: str, actions: tuple[Action, ...]) -> Json:
+    """Give all buttons side by side, wrapping where the screen is narrow."""
+    columns = [{"tag": "column", "width": "auto", "elements": [button(action)]} for action in actions]
+    return {"tag": "column_set", "element_id": eid, "flex_mode": "flow", "columns": columns}

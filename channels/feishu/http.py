@@ -1,0 +1,114 @@
+"""The pooled HTTP session of one account, and what its failures mean."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+
+from channels.errors import ChannelError, DeliveryUnknown, NotDispatched
+
+Json = dict[str, Any]
+
+
+def open_session(domain: str, *, timeout_s: float) -> aiohttp.ClientSession:
+    """Open a session that keeps its connections and goes through the proxy the environment names for `domain`.
+
+    The proxy is looked up once: aiohttp's own `trust_env` also reads the netrc file on every request, in a thread.
+    """
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=50),
+        timeout=aiohttp.ClientTimeout(total=timeout_s, connect=timeout_s / 2),
+        proxy=proxy_of(domain),
+        headers={"User-Agent": "niuma"},
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
+
+
+def proxy_of(domain: str) -> str | None:
+    """Give the proxy of the environment for this address, if any."""
+    parts = urlsplit(domain)
+    host = parts.hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+def dump(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Give JSON text in the platform's shortest form: its size limits count UTF-8 bytes."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the platform said: HTTP status, lower-case headers, its own `code` (0: done) and the whole JSON body."""
+
+    status: int
+    headers: Mapping[str, str]
+    code: int
+    body: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request; `call` names it in errors, `body` is sent as JSON."""
+
+    verb: str
+    url: str
+    call: str
+    body: Mapping[str, Any] | None = None
+    query: Mapping[str, str] | None = None
+    token: str = ""
+
+
+async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
+    """Send a request and read the answer, whatever its code.
+
+    Raises:
+        NotDispatched: it never left.
+        DeliveryUnknown: no usable answer came; it may have been carried out.
+    """
+    headers = {"Content-Type": "application/json; charset=utf-8"} if request.body is not None else {}
+    if request.token:
+        headers["Authorization"] = f"Bearer {request.token}"
+    data = dump(request.body).encode() if request.body is not None else None
+    try:
+        async with session.request(
+            request.verb, request.url, data=data, params=request.query, headers=headers
+        ) as response:
+            raw, status, answered = await response.read(), response.status, response.headers
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise _transport_error(error, request.call) from error
+    body = _parse_body(raw)
+    code = body.get("code") if body is not None else None
+    if body is None or not isinstance(code, int):
+        if status == 429:
+            return Answer(status, _lower(answered), status, {})
+        raise DeliveryUnknown(f"{request.call}: HTTP {status} without a code")
+    return Answer(status, _lower(answered) if code else {}, code, body)
+
+
+def _lower(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _transport_error(error: Exception, call: str) -> ChannelError:
+    """Tell by type whether a request that failed below HTTP may have been carried out."""
+    text = f"{call}: {type(error).__name__}"
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL):
+        return NotDispatched(text)
+    return DeliveryUnknown(text)
+
+
+def _parse_body(raw: bytes) -> Json | None:
+    """Read an answer's body; `None` when it is no JSON object (a proxy's page, half an answer)."""
+    try:
+        body: object = json.loads(raw)
+    except ValueError:
+        return None
+    return cast("Json", body) if isinstance(body, dict) else None

@@ -1,0 +1,35 @@
+"""What one Feishu app can do, as data.
+
+Source: open.feishu.cn "频控策略" and the cardkit-v1 and im-v1 pages, read 2026-02: each API, app and tenant 50/s and
+1000/min; all writes to one card 10/s; one message 5 changes/s; streaming mode ends after 10 minutes; 30 KB a card. The
+streaming page says that calls on a streaming card do not count against the app's limit; `app_limit` says what to
+assume.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from channels.capabilities import Capabilities, MethodLimit
+
+_API = MethodLimit(per_s=50, per_minute=1000)
+_STREAMING = frozenset({"card.content", "card.batch", "card.replace", "card.settings"})
+_OTHERS = frozenset({"card.create", "message.send", "message.reply", "message.patch", "reaction"})
+
+
+def capabilities_of(app_limit: Literal["exempt", "counted", "auto"]) -> Capabilities:
+    """Give the capabilities of an account."""
+    return Capabilities(
+        can_update_cards=True,
+        can_press_buttons=True,
+        animates_prefix=True,
+        card_floor_s=0.2,
+        card_writes_per_s=10,
+        stream_life_s=600,
+        renew_after_s=510,
+        max_card_bytes=30_000,
+        max_text_chars=100_000,
+        app_limit=app_limit,
+        streaming_methods=_STREAMING,
+        methods=dict.fromkeys(sorted(_STREAMING | _OTHERS), _API),
+    )

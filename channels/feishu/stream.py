@@ -1,0 +1,256 @@
+"""One live card on the platform: plans what to write, writes it, and knows what the reader sees.
+
+Ways of writing, from best to plainest: `stream` (card entity, text is typed out), `patch` (a card message replaced
+whole), `message` (this card is lost, a new message can be sent), `dead` (the conversation is gone).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from channels.cards.model import Card
+from channels.cards.ports import Json, Write
+from channels.clock import Clock
+from channels.errors import ChannelError, InvalidCard, RateLimited, Rejected, StreamEnded, TooLong
+from channels.events import Receipt
+from channels.feishu.cards import Budget, Page, render_card, render_leftover, simplified
+from channels.feishu.client import Client
+from channels.feishu.diff import Changes, TextChange, compare, update_text
+from channels.feishu.errors import CHAT_GONE, SEQUENCE_TOO_LOW, STREAMING_CLOSED
+from channels.feishu.opening import Opener
+from channels.feishu.sheet import Sheet
+
+Mode = Literal["stream", "patch", "message", "dead"]
+_SMALLEST_BYTES = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Payload of a write: which card (`number`), what it will look like, and the request's own part."""
+
+    number: int
+    page: Page
+    text: TextChange | None = None
+    actions: tuple[Json, ...] = ()
+    streaming: bool = False
+
+
+class LiveCard:
+    """A `CardSink` for one run. Calls never overlap."""
+
+    def __init__(self, client: Client, clock: Clock, opener: Opener, sheets: list[Sheet], mode: Mode) -> None:
+        self._client = client
+        self._clock = clock
+        self._opener = opener
+        self._sheets = sheets
+        self._mode: Mode = mode
+        self._budget = Budget()
+        self._plain = False
+
+    @property
+    def mode(self) -> Mode:
+        """Give how this card is written now."""
+        return self._mode
+
+    def plan(self, card: Card, *, final: bool) -> Sequence[Write]:
+        """See `CardSink.plan`."""
+        if self._mode in ("message", "dead"):
+            return ()
+        pages = self._render(card)
+        writes: list[Write] = []
+        for number, page in enumerate(pages):
+            if number >= len(self._sheets) or not self._sheets[number].is_sent:
+                writes.append(_create(number, page, self._sheets))
+                break
+            writes += self._page_writes(number, page, final=final)
+        return writes if final else _one_tick(writes)
+
+    async def send(self, write: Write) -> None:
+        """See `CardSink.send`."""
+        step: Step = write.payload
+        try:
+            await self._carry_out(write, step)
+        except ChannelError as error:
+            self._note_refusal(write, step, error)
+            raise
+
+    def renewal(self) -> Sequence[Write]:
+        """See `CardSink.renewal`: streaming off and on again, which starts the platform's ten minutes anew."""
+        if self._mode != "stream":
+            return ()
+        writes: list[Write] = []
+        for number, sheet in enumerate(self._sheets):
+            if sheet.streaming and sheet.page is not None:
+                writes += [_settings(number, sheet.page, streaming=on) for on in (False, True)]
+        return writes
+
+    def shows(self, card: Card) -> bool:
+        """See `CardSink.shows`."""
+        if self._mode not in ("stream", "patch"):
+            return False
+        pages = self._render(card)
+        if len(pages) > len(self._sheets):
+            return False
+        return all(
+            sheet.is_sent
+            and sheet.page is not None
+            and not compare(sheet.page, page)
+            and (self._mode == "patch" or sheet.streaming == page.streaming)
+            for sheet, page in zip(self._sheets, pages, strict=True)
+        )
+
+    def state(self) -> Json:
+        """See `CardSink.state`."""
+        return {"v": 1, "mode": self._mode, "cards": [sheet.state() for sheet in self._sheets]}
+
+    def receipt(self) -> Receipt:
+        """See `CardSink.receipt`."""
+        ids = tuple(sheet.message_id or sheet.card_id for sheet in self._sheets if sheet.is_sent)
+        me = self._opener.identity
+        route = "patch" if self._mode == "patch" else "card"
+        return Receipt(me.channel, me.account, ids, self._clock.now_ms(), route)
+
+    def _render(self, card: Card) -> list[Page]:
+        pages = render_card(simplified(card) if self._plain else card, self._budget)
+        pages += [render_leftover(card, number) for number in range(len(pages), len(self._sheets))]
+        return [
+            replace(page, streaming=False) if page.streaming and not self._streams(number) else page
+            for number, page in enumerate(pages)
+        ]
+
+    def _streams(self, number: int) -> bool:
+        """Tell whether a card can be in streaming mode, also one that is not put up yet."""
+        return self._mode == "stream" and (number >= len(self._sheets) or self._sheets[number].can_stream)
+
+    # Planning one of the cards.
+
+    def _page_writes(self, number: int, page: Page, *, final: bool) -> list[Write]:
+        sheet = self._sheets[number]
+        changes = Changes(whole=True) if sheet.page is None else compare(sheet.page, page)
+        if self._mode == "patch":
+            return [Write("message.patch", "replace", Step(number, page))] if changes else []
+        settings = _mode_writes(number, page, sheet.streaming)
+        if changes.whole or (final and changes):
+            return [Write("card.replace", "replace", Step(number, page)), *settings]
+        if settings and page.streaming:
+            return [*settings, *self._changes(number, page, changes, can_type=True)]
+        return [*self._changes(number, page, changes, can_type=bool(sheet.streaming)), *settings]
+
+    def _changes(self, number: int, page: Page, changes: Changes, *, can_type: bool) -> list[Write]:
+        """Give at most one content write and one batch."""
+        sheet = self._sheets[number]
+        typed = _typed(changes.texts) if can_type and sheet.can_stream else None
+        actions = [*changes.actions, *(update_text(text) for text in changes.texts if text is not typed)]
+        writes: list[Write] = []
+        if typed is not None:
+            writes.append(Write("card.content", "content", Step(number, page, text=typed)))
+        if actions:
+            writes.append(Write("card.batch", "batch", Step(number, page, text=typed, actions=tuple(actions))))
+        return writes
+
+    # Carrying out.
+
+    async def _carry_out(self, write: Write, step: Step) -> None:
+        if write.kind == "create":
+            await self._opener.put_up(step.number, step.page, self._sheets)
+            return
+        sheet = self._sheets[step.number]
+        if write.method == "message.patch":
+            await self._client.patch_message(sheet.message_id, step.page.native())
+            sheet.page = step.page
+        elif write.kind == "replace":
+            await self._client.replace_card(sheet.card_id, step.page.native(), sheet.next_sequence())
+            sheet.page = step.page
+        elif write.kind == "settings":
+            config = {**step.page.config(), "streaming_mode": step.streaming}
+            config.pop("update_multi")
+            await self._client.set_card(sheet.card_id, config, sheet.next_sequence())
+            sheet.streaming = step.streaming
+        elif write.kind == "content" and step.text is not None:
+            text = step.text
+            await self._client.stream_text(sheet.card_id, text.element_id, text.new, sheet.next_sequence())
+            sheet.typed(text)
+        else:
+            await self._client.batch_card(sheet.card_id, list(step.actions), sheet.next_sequence())
+            sheet.batched(step.page, step.text)
+
+    # Refusals.
+
+    def _note_refusal(self, write: Write, step: Step, error: ChannelError) -> None:
+        """Draw the conclusion for the next plan; the error itself goes on to the writer."""
+        code = int(error.code) if error.code.isdigit() else 0
+        if isinstance(error, StreamEnded):
+            self._ended(step, code)
+        elif code == SEQUENCE_TOO_LOW:
+            self._sheets[step.number].jump()
+        elif write.kind == "create" and not isinstance(error, RateLimited):
+            self._mode = "message"
+        elif isinstance(error, TooLong | InvalidCard) and write.kind in ("replace", "batch", "content"):
+            self._reshape(write, step, error)
+        elif isinstance(error, Rejected) or not error.works_again:
+            self._refused(write, step)
+
+    def _ended(self, step: Step, code: int) -> None:
+        if code in STREAMING_CLOSED and step.number < len(self._sheets):
+            self._sheets[step.number].closed()
+        else:
+            self._mode = "dead" if code in CHAT_GONE else "message"
+
+    def _reshape(self, write: Write, step: Step, error: ChannelError) -> None:
+        """Write the card anew: smaller if it was too long, plainer if it was refused as a whole."""
+        sheet = self._sheets[step.number]
+        was_whole = sheet.page is None or write.kind == "replace"
+        sheet.page = None
+        if isinstance(error, TooLong):
+            self._budget = self._budget.smaller()
+            if self._budget.bytes < _SMALLEST_BYTES:
+                self._mode = "message"
+        elif was_whole and self._plain:
+            self._mode = "message"
+        elif was_whole:
+            self._plain = True
+
+    def _refused(self, write: Write, step: Step) -> None:
+        sheet = self._sheets[step.number]
+        if write.kind == "settings":
+            # The whole card carries its mode too: without typing it is written once more.
+            sheet.can_stream = sheet.streaming = False
+            sheet.page = None
+        elif write.kind == "content":
+            sheet.can_stream = False
+        elif write.kind == "replace":
+            self._mode = "message"
+
+
+def _typed(texts: Sequence[TextChange]) -> TextChange | None:
+    """Choose the text that is written by typing: the last one that grew, else the last that changed."""
+    candidates = [text for text in texts if text.is_growth] or list(texts)
+    chosen = candidates[-1] if candidates else None
+    return chosen if chosen is not None and chosen.new else None
+
+
+def _create(number: int, page: Page, sheets: Sequence[Sheet]) -> Write:
+    has_entity = number < len(sheets) and bool(sheets[number].card_id)
+    return Write("message.reply" if has_entity else "card.create", "create", Step(number, page))
+
+
+def _settings(number: int, page: Page, *, streaming: bool) -> Write:
+    return Write("card.settings", "settings", Step(number, page, streaming=streaming))
+
+
+def _mode_writes(number: int, page: Page, now: bool | None) -> list[Write]:
+    """Give what turns streaming on or off. When nobody knows, off and on: so its life begins anew for certain."""
+    if now == page.streaming:
+        return []
+    steps = [False, True] if now is None and page.streaming else [page.streaming]
+    return [_settings(number, page, streaming=on) for on in steps]
+
+
+def _one_tick(writes: Sequence[Write]) -> list[Write]:
+    """Keep what one tick may send: the newest text, one change of elements, and what opens or closes a card."""
+    content = [write for write in writes if write.kind == "content"][-1:]
+    changes = [write for write in writes if write.kind in ("batch", "replace")][:1]
+    others = [write for write in writes if write.kind in ("create", "settings")]
+    return [write for write in writes if write in content or write in changes or write in others]

@@ -1,0 +1,59 @@
+"""From settings to adapters: the one place that knows which platforms exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from channels.base import Channel
+from channels.clock import Clock
+
+Build = Callable[[BaseModel, Clock, float], Channel]
+
+
+def _feishu(settings: BaseModel, clock: Clock, refresh_s: float) -> Channel:
+    from channels.feishu.adapter import Adapter
+    from channels.feishu.settings import FeishuSettings
+
+    return Adapter(FeishuSettings.model_validate(settings, from_attributes=True), clock, refresh_s=refresh_s)
+
+
+_BUILDERS: Mapping[str, Build] = {"feishu": _feishu}
+"""Each imports its platform's code only when it is called."""
+
+
+def channel_names() -> tuple[str, ...]:
+    """Give the platforms that can be configured."""
+    return tuple(_BUILDERS)
+
+
+def build_channels(
+    accounts: Mapping[str, Iterable[BaseModel]], clock: Clock, *, refresh_s: float = 0.2
+) -> dict[tuple[str, str], Channel]:
+    """Build an adapter for each enabled account, by (channel, account); nothing is started.
+
+    `accounts` holds validated settings by platform name; `refresh_s` is the wanted pause between two updates of a card.
+
+    Raises:
+        KeyError: no such platform.
+        ValueError: an account is named twice.
+    """
+    channels: dict[tuple[str, str], Channel] = {}
+    for name, entries in accounts.items():
+        build = _BUILDERS[name]
+        for settings in entries:
+            if not _is_enabled(settings):
+                continue
+            channel = build(settings, clock, refresh_s)
+            key = (channel.name, channel.account)
+            if key in channels:
+                raise ValueError(f"account {key[1]!r} of {key[0]!r} is configured twice")
+            channels[key] = channel
+    return channels
+
+
+def _is_enabled(settings: BaseModel) -> bool:
+    enabled: Any = getattr(settings, "enabled", True)
+    return bool(enabled)
