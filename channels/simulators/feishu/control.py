@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -43,6 +44,7 @@ class Control:
             web.post("/_sim/react", _json(self._react)),
             web.post("/_sim/redeliver", _json(self._redeliver)),
             web.post("/_sim/event", _json(self._event)),
+            web.post("/_sim/upload", _json(self._upload)),
             web.post("/_sim/faults", _json(self._faults)),
             web.delete("/_sim/faults", _json(self._clear_faults)),
             web.post("/_sim/drop", _json(self._drop)),
@@ -104,6 +106,11 @@ class Control:
     async def _redeliver(self, body: Json) -> Json:
         is_new = body.get("new_event_id", True) is not False
         return {"event_id": self._sim.people.redeliver(str(body.get("message_id")), new_event_id=is_new)}
+
+    async def _upload(self, body: Json) -> Json:
+        data = base64.b64decode(str(body.get("base64", "")), validate=True)
+        prefix = "img_v3" if body.get("kind") == "image" else "file_v3"
+        return {"key": self._sim.files.keep(prefix, str(body.get("name", "file")), data)}
 
     async def _event(self, body: Json) -> Json:
         app_id, event = str(body.get("app_id") or self._sim.app_id), as_object(body.get("event")) or {}

@@ -28,6 +28,7 @@ from channels.simulators.feishu.tokens import Tokens
 from channels.simulators.feishu.view import View
 from channels.simulators.feishu.world import App, demo_world, seat
 
+HOST = "127.0.0.1"
 APP_ID = "cli_demo"
 APP_SECRET = "secret_demo"
 MAX_BODY_BYTES = 40 * 1024 * 1024
@@ -35,6 +36,8 @@ MAX_BODY_BYTES = 40 * 1024 * 1024
 
 class FeishuSimulator:
     """A Feishu tenant on a loopback port, speaking the real wire protocol.
+
+    `seed` decides which connection gets an event; `options` are fields of `Options`.
 
     Example:
         ```python
@@ -45,9 +48,7 @@ class FeishuSimulator:
         ```
     """
 
-    def __init__(
-        self, *, host: str = "127.0.0.1", port: int = 0, state_file: Path | None = None, **options: Any
-    ) -> None:
+    def __init__(self, *, port: int = 0, state_file: Path | None = None, seed: int = 1, **options: Any) -> None:
         self.clock = MovableClock()
         self.options = Options()
         self.options.change(options)
@@ -56,10 +57,11 @@ class FeishuSimulator:
         self.world = demo_world()
         self.feed = Feed()
         self.app_id, self.app_secret = APP_ID, APP_SECRET
-        self._host, self._port, self._state_file = host, port, state_file
+        self._host, self._port, self._state_file = HOST, port, state_file
         self._gate = Gate(self.clock, self.options, self.timeline, self.faults)
         self.tokens = self._gate.tokens = Tokens(self.world, self.options, self.clock)
         self.sockets = Sockets(self._gate, self.world, self.feed, lambda: self.url)
+        self.sockets.random.seed(seed)
         self.cards = Cards(self._gate, self.feed)
         self.deliveries = Deliveries(self._gate, self.sockets)
         self.messages = Messages(self._gate, self.world, self.cards, self.deliveries, self.feed)
