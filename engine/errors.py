@@ -18,6 +18,7 @@
     ├── StorageError          the database cannot take a write now
     ├── AlreadyRunning        another process holds the data folder
     ├── UnknownRun
+    ├── DuplicatePath         one attempt asked for the same journal path twice
     └── SettingsInvalid
 
 A stop is a result, not an error. `asyncio.CancelledError` means shutdown or a lost lease and is never recorded.
@@ -119,6 +120,10 @@ class AlreadyRunning(EngineError):
 
 class UnknownRun(EngineError):
     """There is no such run."""
+
+
+class DuplicatePath(EngineError):
+    """The same journal path was asked for twice in one attempt of a run."""
 
 
 class SettingsInvalid(EngineError):

@@ -31,6 +31,15 @@ class Principal(Value):
     rank: Literal["owner", "admin", "member", "guest"] = "member"
 
 
+class InboxKey(Value):
+    """What makes an inbound unique: a redelivery carries the same four values. `kind` is the adapter's word."""
+
+    channel: str
+    account: str
+    kind: str
+    key: str
+
+
 class TextPart(Value):
     """Words."""
 

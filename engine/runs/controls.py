@@ -1,0 +1,112 @@
+"""What people said to a running run and no step has consumed yet."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Sequence
+
+from sqlmodel import Session
+
+from engine.errors import StorageError
+from engine.messages import RunId
+from engine.ports import Control, ControlKind
+from engine.runs.journal import pending
+from engine.runs.ports import ENDED, FINAL
+from engine.runs.replica import Replica
+from engine.storage.statement import Dialect, change, execute
+
+log = logging.getLogger(__name__)
+
+_INSERT = """INSERT INTO nm_control (run, id, kind, person, body, at)
+VALUES (:run, :id, :kind, :person, :body, :at) ON CONFLICT DO NOTHING"""
+
+
+def put(session: Session, dialect: Dialect, run: RunId, control: Control, at_ms: int) -> str:
+    """Store a control of a run that is not at its end: `"accepted"`, else `"ended"` or `"unknown"`.
+
+    The share lock on the run's row and the order of the end make sure that one of the two sides sees the other.
+    """
+    row = execute(session, f"SELECT status FROM nm_run WHERE id = :run {dialect.for_share}", run=run).first()
+    if row is None:
+        return "unknown"
+    final = "SELECT 1 FROM nm_step WHERE run = :run AND path = :path"
+    if row.status in ENDED or execute(session, final, run=run, path=FINAL).first() is not None:
+        return "ended"
+    change(
+        session,
+        _INSERT,
+        run=run,
+        id=control.id,
+        kind=control.kind,
+        person=control.by,
+        body=json.dumps(control.body),
+        at=at_ms,
+    )
+    return "accepted"
+
+
+class Controls:
+    """The pending controls of one run in work. The table is the truth; `wake` looks at it."""
+
+    def __init__(self, replica: Replica, run: RunId, found: Sequence[Control]) -> None:
+        self.stop = asyncio.Event()
+        self._replica = replica
+        self._run = run
+        self._pending: dict[str, Control] = {}
+        self._changed = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
+        self._again = False
+        self._accept(found)
+
+    def wake(self) -> None:
+        """Look at the table soon; several calls are served by one look."""
+        self._again = True
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+
+    def ids(self, kind: ControlKind) -> list[str]:
+        """Give the ids of pending controls of a kind."""
+        return [control.id for control in self._pending.values() if control.kind == kind]
+
+    def consumed(self, ids: Sequence[str]) -> None:
+        """Forget what a step has consumed."""
+        for id_ in ids:
+            self._pending.pop(id_, None)
+
+    async def first(self, fits: Callable[[Control], bool], deadline_ms: int) -> Control | None:
+        """Wait for a control that fits; `None` at the deadline, at a stop, or when the replica drains."""
+        clock = self._replica.clock
+        while True:
+            self._changed.clear()
+            found = next((control for control in self._pending.values() if fits(control)), None)
+            left_s = (deadline_ms - clock.now_ms()) / 1000
+            if found is not None or left_s <= 0 or self.stop.is_set() or self._replica.draining.is_set():
+                return found
+            await _any(self._changed.wait(), self.stop.wait(), self._replica.draining.wait(), clock.sleep(left_s))
+
+    async def _look(self) -> None:
+        while self._again:
+            self._again = False
+            try:
+                self._accept(await self._replica.database.read(lambda session: pending(session, self._run)))
+            except StorageError as error:
+                log.warning("controls_unread", extra={"run": self._run, "code": error.code})
+                await asyncio.sleep(1.0)
+                self._again = True
+
+    def _accept(self, found: Sequence[Control]) -> None:
+        self._pending = {control.id: control for control in found}
+        if any(control.kind == "stop" for control in found):
+            self.stop.set()
+        self._changed.set()
+
+
+async def _any(*waits: object) -> None:
+    tasks = [asyncio.ensure_future(wait) for wait in waits]  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,212 @@
+"""The durable queue of turns, on DBOS: transactional enqueue, one run per conversation, order, atomic claim.
+
+The workflow has no steps of its own; what happened in a run stands in our journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSClient, DBOSConfig, Queue
+from sqlmodel import Session
+
+from engine.messages import Address, RunId
+from engine.runs.dbos.queue import POLL_S, Kick
+from engine.runs.dbos.recovery import give_back, give_back_by_statement, give_back_runs
+from engine.runs.dbos.serializer import JsonSerializer
+from engine.runs.ports import Body
+
+log = logging.getLogger(__name__)
+
+APPLICATION = "niuma"
+VERSION = "turn-1"
+"""Fixed: the library's own version changes with the code and strands what is in flight."""
+QUEUE = "turns"
+WORKFLOW = "turn"
+NO_LIMIT = 1_000_000
+"""Keeps the library's own poison limit out of the way of ours."""
+
+_current: DbosQueue | None = None
+
+
+@DBOS.workflow(name=WORKFLOW, max_recovery_attempts=NO_LIMIT)
+async def _turn(run: str) -> None:
+    if _current is None:
+        raise asyncio.CancelledError
+    await _current.work(RunId(run))
+
+
+class _QuietCancel(logging.Filter):
+    """Drops the library's traceback for a turn that was cut on purpose."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return "was cancelled" not in record.getMessage()
+
+
+class DbosQueue:
+    """Satisfies `engine.runs.ports.TurnQueue`. One per process: the library is a singleton.
+
+    `replica` is an id of this boot, never one that lives on after a restart.
+    """
+
+    def __init__(self, engine: sa.Engine, replica: str, concurrency: int) -> None:
+        self._engine = engine
+        self._replica = replica
+        self._concurrency = concurrency
+        self._body: Body | None = None
+        self._tasks: dict[asyncio.Task[Any], RunId] = {}
+        self._client: DBOSClient | None = None
+        self._kick: Kick | None = None
+
+    async def start(self, body: Body) -> None:
+        """Start the library inside the running loop, and take up work."""
+        global _current
+        self._body, _current = body, self
+        serializer = JsonSerializer()
+        dbos = DBOS(config=self._config(serializer))
+        logging.getLogger("dbos").addFilter(_QuietCancel())
+        DBOS.launch()
+        self._client = DBOSClient(
+            system_database_engine=self._engine, serializer=serializer, application_name=APPLICATION, lazy=True
+        )
+        queue = await _in_thread(self._register)
+        self._kick = Kick(dbos, queue, self._replica, VERSION, self._concurrency)
+        self._kick.start()
+
+    def enqueue(self, session: Session, run: RunId, conversation: Address, seq: int) -> None:
+        """Put a run in line, within the caller's transaction; `seq` decides the order, not the time."""
+        assert self._client is not None
+        self._client.enqueue_in_transaction(
+            session.connection(),
+            {
+                "workflow_name": WORKFLOW,
+                "queue_name": QUEUE,
+                "workflow_id": run,
+                "app_version": VERSION,
+                "queue_partition_key": conversation,
+                "priority": seq,
+            },
+            run,
+        )
+
+    def kick(self) -> None:
+        """Look for work now."""
+        if self._kick is not None:
+            self._kick.now()
+
+    async def work(self, run: RunId) -> None:
+        """Do one turn as the library's task."""
+        task = asyncio.current_task()
+        assert task is not None and self._body is not None
+        self._tasks[task] = run
+        # Comes when the library has stored the outcome: the conversation's next run can be claimed then.
+        task.add_done_callback(self._done)
+        await self._body(run)
+
+    def in_hand(self) -> set[RunId]:
+        """Give the runs in work in this process."""
+        return set(self._tasks.copy().values())
+
+    def held(self) -> dict[str, set[RunId]]:
+        """Give the runs that are in work, by replica."""
+        found: dict[str, set[RunId]] = {}
+        for status in DBOS.list_workflows(status="PENDING", queue_name=QUEUE, load_input=False, load_output=False):
+            found.setdefault(status.executor_id or "", set()).add(RunId(status.workflow_id))
+        return found
+
+    def give_back(self, replica: str) -> int:
+        """Put what a replica had in work back in line."""
+        return give_back(self._engine, replica)
+
+    def give_back_runs(self, replica: str, runs: Sequence[RunId]) -> None:
+        """Put some of a replica's runs back in line."""
+        give_back_runs(self._engine, replica, runs)
+
+    def forget(self, before_ms: int) -> int:
+        """Delete the library's rows of turns that ended before this time, at most 2,000 at once."""
+        before = datetime.fromtimestamp(before_ms / 1000, UTC).isoformat()
+        old = DBOS.list_workflows(
+            status=["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"],
+            queue_name=QUEUE,
+            completed_before=before,
+            limit=2000,
+            load_input=False,
+            load_output=False,
+        )
+        if old:
+            DBOS.delete_workflows([status.workflow_id for status in old])
+        return len(old)
+
+    async def close(self) -> None:
+        """Take up nothing more."""
+        if self._kick is not None:
+            await _in_thread(self._kick.stop)
+
+    async def idle(self, timeout_s: float) -> bool:
+        """Wait until no turn is in work here."""
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=timeout_s)
+        return not self._tasks
+
+    async def stop(self) -> None:
+        """Stop the library; its threads need up to a second."""
+        global _current
+        await self.close()
+        _current = None
+        await _in_thread(lambda: DBOS.destroy(workflow_completion_timeout_sec=0))
+        # What the library's poll may have claimed after it was told to stop.
+        await _in_thread(lambda: give_back_by_statement(self._engine, self._replica))
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.pop(task, None)
+        self.kick()
+
+    def _register(self) -> Queue:
+        return DBOS.register_queue(
+            QUEUE,
+            partition_concurrency=1,
+            worker_concurrency=self._concurrency,
+            polling_interval_sec=POLL_S,
+            on_conflict="always_update",
+        )
+
+    def _config(self, serializer: JsonSerializer) -> DBOSConfig:
+        return DBOSConfig(
+            name=APPLICATION,
+            system_database_url=self._engine.url.render_as_string(hide_password=False),
+            system_database_engine=self._engine,
+            executor_id=self._replica,
+            application_version=VERSION,
+            serializer=serializer,
+            max_executor_threads=24,
+            sys_db_pool_size=10,
+            notification_listener_polling_interval_sec=1.0,
+            scheduler_polling_interval_sec=3600.0,
+            log_level="WARNING",
+        )
+
+
+async def _in_thread(fn: Any) -> Any:
+    """Run `fn` in a thread of its own: the library's async calls would replace the loop's executor by theirs."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result(value) if error is None else done.set_exception(error)
+
+    def run() -> None:
+        try:
+            value, error = fn(), None
+        except Exception as failure:
+            value, error = None, failure
+        loop.call_soon_threadsafe(settle, value, error)
+
+    threading.Thread(target=run, name="nm-queue", daemon=True).start()
+    return await done

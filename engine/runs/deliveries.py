@@ -1,0 +1,171 @@
+"""The queue that owns what a turn could not prove: owed answers, and cards that change after the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from engine.errors import StorageError
+from engine.messages import RunId, RunInput
+from engine.ports import Opening, Outcome, Owed, Surface
+from engine.runs.journal import Entry, FenceBroken
+from engine.runs.ledger import Due, Ledger
+from engine.runs.patience import persist
+from engine.runs.ports import Fence
+from engine.runs.replica import Replica
+from engine.runs.surface_journal import SurfaceJournal
+from engine.storage.statement import execute
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 8
+LOOK_AGAIN_S = 5.0
+TRY_S = 45.0
+"""A try that takes longer is taken for hung; shorter than the time a row is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """All that one try needs."""
+
+    due: Due
+    opening: Opening
+    outcome: Outcome
+    steps: dict[str, str]
+
+
+class Deliveries:
+    """Tries rows of the ledger one after another for each run, several runs at once, with growing pauses."""
+
+    def __init__(self, replica: Replica, surface: Surface, ledger: Ledger) -> None:
+        self._replica = replica
+        self._surface = surface
+        self._ledger = ledger
+        self._task: asyncio.Task[None] | None = None
+        self._tries: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        self._task = asyncio.create_task(self._run(), name="deliveries")
+
+    async def stop(self, grace_s: float) -> None:
+        """Take up nothing more; tries in flight get `grace_s`, what is cut stays owed."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        if self._tries:
+            await asyncio.wait(self._tries, timeout=grace_s)
+        for task in tuple(self._tries):
+            task.cancel()
+        if self._tries:
+            await asyncio.wait(self._tries)
+
+    async def _run(self) -> None:
+        while True:
+            self._replica.owed.clear()
+            try:
+                pause_s = await self._round()
+            except StorageError:
+                pause_s = 1.0
+            except Exception:
+                log.exception("deliveries_failed")
+                pause_s = LOOK_AGAIN_S
+            await self._rest(pause_s)
+
+    async def _round(self) -> float:
+        """Begin all that is due and give how long to rest."""
+        while len(self._tries) < AT_ONCE:
+            parcel = await self._next()
+            if parcel is None:
+                return await self._pause_s()
+            self._begin(parcel)
+        return LOOK_AGAIN_S
+
+    async def _next(self) -> Parcel | None:
+        await self._replica.lease.guard()
+        now_ms = self._replica.clock.now_ms()
+
+        def take(session: Session) -> Parcel | None:
+            due = self._ledger.take(session, self._replica.id, now_ms)
+            return None if due is None else self._pack(session, due)
+
+        return await self._replica.database.run(take)
+
+    def _pack(self, session: Session, due: Due) -> Parcel:
+        row = execute(session, "SELECT input, surface, result, first_at FROM nm_run WHERE id = :run", run=due.run).one()
+        loaded = self._replica.journal.load(session, due.run)
+        given = RunInput.model_validate_json(row.input)
+        opening = Opening(
+            run=due.run,
+            to=given.to,
+            attempt=due.attempt,
+            input=given,
+            history=tuple(loaded.events),
+            known=None if row.surface is None else json.loads(row.surface),
+            started_at_ms=row.first_at or 0,
+        )
+        return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps)
+
+    def _begin(self, parcel: Parcel) -> None:
+        task = asyncio.create_task(self._try(parcel), name=f"deliver-{parcel.due.run}")
+        self._tries.add(task)
+        task.add_done_callback(self._tries.discard)
+        task.add_done_callback(lambda _done: self._replica.owed.set())
+
+    async def _try(self, parcel: Parcel) -> None:
+        due = parcel.due
+        try:
+            async with asyncio.timeout(TRY_S):
+                result = await self._surface.deliver(parcel.opening, parcel.outcome, self._journal(parcel))
+        except TimeoutError:
+            result = Owed(reason="deliver_timed_out")
+        except Exception:
+            log.exception("deliver_failed", extra={"run": due.run})
+            result = Owed(reason="surface_failed")
+        state = (result.state if isinstance(result, Owed) else None) or self._surface.state(due.run)
+        now_ms = self._replica.clock.now_ms()
+
+        def write(session: Session) -> bool:
+            if state is not None:
+                self._replica.journal.keep_surface(session, self._fence(due), state)
+            return self._ledger.close(session, due, result, now_ms)
+
+        try:
+            kept = await persist(lambda: self._replica.database.run(write), self._replica.lease)
+        except FenceBroken:
+            kept = False
+        extra = {"run": due.run, "kind": due.kind, "tries": due.tries, "kept": kept}
+        log.info("delivery_tried", extra=extra | {"result": "owed" if isinstance(result, Owed) else "delivered"})
+
+    def _journal(self, parcel: Parcel) -> SurfaceJournal:
+        journal, database = self._replica.journal, self._replica.database
+        fence = self._fence(parcel.due)
+
+        async def record(entry: Entry) -> None:
+            await persist(lambda: database.single(lambda s: journal.record(s, fence, entry)), self._replica.lease)
+
+        return SurfaceJournal(parcel.steps, self._replica.lease.guard, record)
+
+    def _fence(self, due: Due) -> Fence:
+        return Fence(RunId(due.run), self._replica.id, due.attempt, ended=True)
+
+    async def _pause_s(self) -> float:
+        due_ms = await self._replica.database.read(self._ledger.next_due_ms)
+        if due_ms is None:
+            return LOOK_AGAIN_S
+        return min(LOOK_AGAIN_S, max(0.05, (due_ms - self._replica.clock.now_ms()) / 1000))
+
+    async def _rest(self, pause_s: float) -> None:
+        tasks = [
+            asyncio.ensure_future(self._replica.owed.wait()),
+            asyncio.ensure_future(self._replica.clock.sleep(pause_s)),
+        ]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()

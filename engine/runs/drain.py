@@ -1,0 +1,58 @@
+"""Handing over at SIGTERM: no new claims, no new steps, quiet cards, and the next owner may begin at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from sqlmodel import Session
+
+from engine.runs.deliveries import Deliveries
+from engine.runs.membership import Membership
+from engine.runs.patience import persist
+from engine.runs.ports import TurnQueue
+from engine.runs.replica import Replica
+from engine.runs.stage import SLACK_S, SUSPEND_S
+from engine.storage.statement import execute
+
+log = logging.getLogger(__name__)
+
+
+class Drain:
+    """Ends this replica's part; done once."""
+
+    def __init__(self, replica: Replica, queue: TurnQueue, membership: Membership, deliveries: Deliveries) -> None:
+        self._replica = replica
+        self._queue = queue
+        self._membership = membership
+        self._deliveries = deliveries
+
+    async def run(self, grace_s: float) -> None:
+        """Let steps in flight end within `grace_s`, cut the rest, and give all unfinished runs back."""
+        replica = self._replica
+        log.info("drain_begins", extra={"runs": len(replica.active), "grace_s": grace_s})
+        replica.draining.set()
+        await self._queue.close()
+        for hand in tuple(replica.active.values()):
+            if hand.rests:
+                hand.cut()
+        await asyncio.gather(self._queue.idle(grace_s), self._deliveries.stop(grace_s))
+        for hand in tuple(replica.active.values()):
+            hand.cut()
+        await self._queue.idle(SUSPEND_S + SLACK_S)
+        await self._hand_over()
+
+    async def _hand_over(self) -> None:
+        replica = self._replica
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self._membership.stop)
+
+        def write(session: Session) -> None:
+            excuse = "UPDATE nm_run SET excused = 1 WHERE owner = :me AND status = 'running'"
+            execute(session, excuse, me=replica.id)
+            execute(session, "DELETE FROM nm_replica WHERE id = :me", me=replica.id)
+
+        async with asyncio.timeout(SLACK_S):
+            await persist(lambda: replica.database.run(write), replica.lease)
+        given = await loop.run_in_executor(None, self._queue.give_back, replica.id)
+        log.info("drain_ends", extra={"handed_over": given})

@@ -1,0 +1,60 @@
+"""The stored events of a run. They are written in the transaction of the step they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlmodel import Session
+
+from engine.events import MAX_BODY_BYTES, RunEvent
+from engine.messages import RunId
+from engine.storage.blobs import BlobStore
+from engine.storage.statement import execute
+
+_INSERT = """INSERT INTO nm_event (run, segment, n, type, visibility, body, blob, at)
+VALUES (:run, :segment, :n, :type, :visibility, :body, :blob, :at)"""
+_NEXT = "SELECT coalesce(max(n) + 1, 0) FROM nm_event WHERE run = :run AND segment = :segment"
+_LOAD = "SELECT body, blob FROM nm_event WHERE run = :run ORDER BY id"
+
+
+class EventLog:
+    """Stores events and gives them back in order. A body over 64 KiB lies in the blob store."""
+
+    def __init__(self, blobs: BlobStore) -> None:
+        self._blobs = blobs
+
+    def append(self, session: Session, events: Sequence[RunEvent]) -> list[RunEvent]:
+        """Store events and give them with their place in the segment filled in."""
+        places: dict[str, int] = {}
+        stored: list[RunEvent] = []
+        for event in events:
+            n = places.get(event.segment)
+            if n is None:
+                n = int(execute(session, _NEXT, run=event.run, segment=event.segment).scalar_one())
+            places[event.segment] = n + 1
+            stored.append(event.model_copy(update={"n": n}))
+            self._insert(session, stored[-1])
+        return stored
+
+    def load(self, session: Session, run: RunId) -> list[RunEvent]:
+        """Give all events of a run in the order in which they were stored."""
+        rows = execute(session, _LOAD, run=run).all()
+        bodies = (row.body if row.blob is None else self._blobs.read_in(session, row.blob) for row in rows)
+        return [RunEvent.model_validate_json(body) for body in bodies]
+
+    def _insert(self, session: Session, event: RunEvent) -> None:
+        body, blob = event.model_dump_json(), None
+        if len(body.encode()) > MAX_BODY_BYTES:
+            body, blob = "", self._blobs.write_in(session, body.encode())
+        execute(
+            session,
+            _INSERT,
+            run=event.run,
+            segment=event.segment,
+            n=event.n,
+            type=event.type,
+            visibility=event.visibility,
+            body=body,
+            blob=blob,
+            at=event.at_ms,
+        )

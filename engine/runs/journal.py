@@ -1,0 +1,169 @@
+"""The journal's SQL: claim, load, record, end. Synchronous, inside the caller's transaction, without state.
+
+A step is addressed by (run, path), never by its position: parallel lanes cannot swap results, and a newer program may
+add steps in the middle.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlmodel import Session
+
+from engine.events import RunEvent
+from engine.messages import RunId, RunInput
+from engine.ports import Control
+from engine.runs.eventlog import EventLog
+from engine.runs.ports import ENDED, SURFACE, Claim, Fence, Refused
+from engine.storage.statement import Dialect, change, execute
+
+
+class ControlTaken(Exception):
+    """Another step consumed the control first; the transaction is rolled back."""
+
+
+class FenceBroken(Exception):
+    """The run has another owner, or another attempt, or has ended; the transaction is rolled back."""
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What earlier attempts left: results by path, events in order, controls nobody consumed."""
+
+    steps: dict[str, str] = field(default_factory=dict[str, str])
+    events: list[RunEvent] = field(default_factory=list[RunEvent])
+    controls: list[Control] = field(default_factory=list[Control])
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A step to record: its path and result, what it says, and the ids of the controls it consumed."""
+
+    path: str
+    result: str
+    events: Sequence[RunEvent] = ()
+    took: Sequence[str] = ()
+
+
+class Journal:
+    """The rules of ownership as SQL. `durable` truth: nothing here trusts what a process believes of itself."""
+
+    def __init__(self, dialect: Dialect, events: EventLog) -> None:
+        self._events = events
+        self._claim = _claim_sql(dialect)
+        self._dialect = dialect
+
+    def claim(self, session: Session, run: RunId, owner: str) -> Claim | None:
+        """Take a run for `owner`; `None` when it has ended or `owner` was declared dead. One statement.
+
+        A claim that follows one without a new step, and was not excused, raises `stuck`.
+        """
+        row = execute(session, self._claim, run=run, me=owner).first()
+        if row is None:
+            return None
+        given = RunInput.model_validate_json(row.input)
+        surface = None if row.surface is None else json.loads(row.surface)
+        return Claim(run, row.attempt, row.stuck, given, surface, row.first_at)
+
+    def refused(self, session: Session, run: RunId) -> Refused:
+        """Tell why a claim or a write was refused."""
+        status = execute(session, "SELECT status FROM nm_run WHERE id = :run", run=run).scalar()
+        return "ended" if status is None or status in ENDED else "lost"
+
+    def load(self, session: Session, run: RunId) -> Loaded:
+        """Give everything recorded; in a statement after the claim, so that it sees all the former owner committed."""
+        rows = execute(session, "SELECT path, result FROM nm_step WHERE run = :run", run=run)
+        return Loaded({row.path: row.result for row in rows}, self._events.load(session, run), pending(session, run))
+
+    def record(self, session: Session, fence: Fence, entry: Entry) -> list[RunEvent]:
+        """Record a step and what belongs to it; gives the events with their places.
+
+        Raises:
+            FenceBroken: the run is not ours any more.
+            ControlTaken: a control in `entry.took` is gone.
+        """
+        if change(session, self._insert(fence), path=entry.path, result=entry.result, **fence.values()) == 0:
+            self._prove_ours(session, fence, entry.path)
+            return list(entry.events)
+        for control in entry.took:
+            _take(session, fence.run, control, entry.path)
+        return self._events.append(session, entry.events)
+
+    def excuse(self, session: Session, fence: Fence, excused: bool) -> None:
+        """Say whether the next claim counts against the run.
+
+        Raises:
+            FenceBroken: the run is not ours any more.
+        """
+        sql = f"UPDATE nm_run SET excused = :excused WHERE {fence.where}"
+        _must_hit(change(session, sql, excused=int(excused), **fence.values()))
+
+    def keep_surface(self, session: Session, fence: Fence, state: dict[str, Any] | None) -> None:
+        """Store what finds the card again; `None` keeps what is stored.
+
+        Raises:
+            FenceBroken: the run is not ours any more.
+        """
+        sql = f"UPDATE nm_run SET surface = coalesce(:surface, surface) WHERE {fence.where}"
+        surface = None if state is None else json.dumps(state)
+        _must_hit(change(session, sql, surface=surface, **fence.values()))
+
+    def end(self, session: Session, fence: Fence, status: str, result: str) -> list[str]:
+        """End a run and give the ids of the controls nobody consumed.
+
+        The order makes the race with a control that comes in safe: either its row is seen here or its sender sees
+        the end.
+
+        Raises:
+            FenceBroken: the run is not ours any more.
+        """
+        sql = f"UPDATE nm_run SET status = :status, result = :result, ended_at = {self._dialect.now_ms}"
+        _must_hit(change(session, f"{sql} WHERE {fence.where}", status=status, result=result, **fence.values()))
+        left = "UPDATE nm_control SET taken_by = 'end' WHERE run = :run AND taken_by IS NULL RETURNING id"
+        return [row.id for row in execute(session, left, run=fence.run)]
+
+    def _insert(self, fence: Fence) -> str:
+        return (
+            "INSERT INTO nm_step (run, path, result, v, attempt, at)"
+            f" SELECT id, :path, :result, 1, :attempt, {self._dialect.now_ms} FROM nm_run"
+            f" WHERE {fence.where} {self._dialect.for_share} ON CONFLICT DO NOTHING"
+        )
+
+    @staticmethod
+    def _prove_ours(session: Session, fence: Fence, path: str) -> None:
+        """Let a commit of our own pass whose reply was lost."""
+        sql = "SELECT attempt FROM nm_step WHERE run = :run AND path = :path"
+        if execute(session, sql, run=fence.run, path=path).scalar() != fence.attempt:
+            raise FenceBroken
+
+
+def pending(session: Session, run: RunId) -> list[Control]:
+    """Give the controls nobody consumed, oldest first."""
+    sql = "SELECT id, kind, person, body FROM nm_control WHERE run = :run AND taken_by IS NULL ORDER BY at, id"
+    rows = execute(session, sql, run=run)
+    return [Control(id=row.id, kind=row.kind, by=row.person, body=json.loads(row.body)) for row in rows]
+
+
+def _take(session: Session, run: RunId, control: str, path: str) -> None:
+    sql = "UPDATE nm_control SET taken_by = :path WHERE run = :run AND id = :id AND taken_by IS NULL"
+    if change(session, sql, path=path, run=run, id=control) != 1:
+        raise ControlTaken
+
+
+def _must_hit(rows: int) -> None:
+    if rows != 1:
+        raise FenceBroken
+
+
+def _claim_sql(dialect: Dialect) -> str:
+    steps = f"(SELECT count(*) FROM nm_step WHERE nm_step.run = nm_run.id AND path NOT LIKE '{SURFACE}%')"
+    return f"""WITH me AS (SELECT id FROM nm_replica WHERE id = :me {dialect.for_share})
+UPDATE nm_run SET owner = :me, status = 'running', attempt = attempt + 1,
+  first_at = coalesce(first_at, {dialect.now_ms}),
+  stuck = CASE WHEN excused = 1 OR {steps} > seen THEN 0 ELSE stuck + 1 END,
+  seen = {steps}, excused = 0
+WHERE id = :run AND status IN ('queued', 'running') AND EXISTS (SELECT 1 FROM me)
+RETURNING attempt, stuck, input, surface, first_at"""

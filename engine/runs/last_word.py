@@ -1,0 +1,71 @@
+"""How a run ends: the answer and its ledger row in one transaction, then the proof, then the end."""
+
+from __future__ import annotations
+
+import logging
+
+from sqlmodel import Session
+
+from engine.events import RunEvent
+from engine.ports import Delivered, Outcome, Owed, Surface
+from engine.runs.journal import Entry
+from engine.runs.ledger import Ledger
+from engine.runs.ports import FINAL
+from engine.runs.replica import Replica
+from engine.runs.scope import Scope
+
+log = logging.getLogger(__name__)
+
+
+class LastWord:
+    """Records outcomes and ends of runs in work."""
+
+    def __init__(self, replica: Replica, surface: Surface, ledger: Ledger) -> None:
+        self._replica = replica
+        self._surface = surface
+        self._ledger = ledger
+
+    async def record(self, scope: Scope, outcome: Outcome | None) -> Outcome:
+        """Record the outcome, its events and the promise to show it; an outcome recorded earlier stands."""
+        known = scope.loaded.steps.get(FINAL)
+        if known is not None:
+            return Outcome.model_validate_json(known)
+        assert outcome is not None
+        events = self._events(scope, outcome)
+        entry = Entry(FINAL, outcome.model_dump_json(), events, scope.pending("stop"))
+        now_ms = self._replica.clock.now_ms()
+        await scope.record(entry, lambda session: self._ledger.promise(session, scope.id, now_ms))
+        return outcome
+
+    async def end(self, scope: Scope, outcome: Outcome, result: Delivered | Owed) -> None:
+        """End the run and settle its ledger row; wakes the deliveries queue when something is owed."""
+        state = result.state if isinstance(result, Owed) and result.state is not None else None
+        state = state or self._surface.state(scope.id)
+        now_ms = self._replica.clock.now_ms()
+
+        def write(session: Session) -> list[str]:
+            journal = self._replica.journal
+            journal.keep_surface(session, scope.fence, state)
+            self._ledger.settle(session, scope.id, result, now_ms)
+            return journal.end(session, scope.fence, outcome.status, outcome.model_dump_json())
+
+        left = await scope.fenced(lambda: self._replica.database.run(write))
+        extra = {"run": scope.id, "status": outcome.status, "delivered": isinstance(result, Delivered)}
+        log.info("run_ended", extra=extra | {"controls_left": len(left)})
+        if isinstance(result, Owed):
+            self._replica.owed.set()
+
+    def _events(self, scope: Scope, outcome: Outcome) -> list[RunEvent]:
+        elapsed_ms = max(0, self._replica.clock.now_ms() - scope.claim.started_at_ms)
+        events = [
+            RunEvent(
+                run=scope.id,
+                type="done",
+                status="success" if outcome.status == "done" else "fail",
+                content={"status": outcome.status, "elapsed_ms": elapsed_ms},
+            )
+        ]
+        if outcome.error is not None:
+            content = {"code": outcome.error, "params": outcome.params}
+            events.insert(0, RunEvent(run=scope.id, type="error", status="fail", content=content))
+        return [scope.stamped(event, FINAL) for event in events]

@@ -1,0 +1,103 @@
+"""What the rest of `runs` asks of the durable queue, and small values its parts share."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from sqlmodel import Session
+
+from engine.messages import Address, RunId, RunInput
+
+ENDED = ("done", "stopped", "failed", "interrupted")
+FINAL = "final"
+"""Path of the step that records how a run ended."""
+SURFACE = "surface/"
+"""What the surface records lies under this prefix and does not count as progress of the work."""
+
+Body = Callable[[RunId], Awaitable[None]]
+
+
+class TurnQueue(Protocol):
+    """Durable, ordered, one run of a conversation at a time. Knows nothing of journals."""
+
+    async def start(self, body: Body) -> None:
+        """Take up work: call `body` for each run this replica gets. `body` returns when the run has ended."""
+        ...
+
+    def enqueue(self, session: Session, run: RunId, conversation: Address, seq: int) -> None:
+        """Put a run in line, within the caller's transaction."""
+        ...
+
+    def kick(self) -> None:
+        """Look for work now. Safe from any thread, never blocks; several calls at once are served by one look."""
+        ...
+
+    def in_hand(self) -> set[RunId]:
+        """Give the runs whose `body` is in work in this process. Safe from any thread."""
+        ...
+
+    def held(self) -> dict[str, set[RunId]]:
+        """Give the runs that are in work, by replica. Blocks."""
+        ...
+
+    def give_back(self, replica: str) -> int:
+        """Put what a dead replica had in work back in line and give how many. Blocks."""
+        ...
+
+    def give_back_runs(self, replica: str, runs: Sequence[RunId]) -> None:
+        """Put some of the runs a replica had in work back in line. Blocks."""
+        ...
+
+    def forget(self, before_ms: int) -> int:
+        """Delete the queue's own rows of runs that ended before this time; give how many. Blocks."""
+        ...
+
+    async def close(self) -> None:
+        """Take up nothing more."""
+        ...
+
+    async def idle(self, timeout_s: float) -> bool:
+        """Wait until no body is in work here; false when some still are."""
+        ...
+
+    async def stop(self) -> None:
+        """Let go of everything; running bodies were ended before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A run this replica has taken: the row as it was at that moment."""
+
+    run: RunId
+    attempt: int
+    stuck: int
+    input: RunInput
+    surface: dict[str, Any] | None
+    started_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Who may write to a run's journal: exactly this owner in exactly this attempt."""
+
+    run: RunId
+    owner: str
+    attempt: int
+    ended: bool = False
+    """True for what is still delivered after the run has ended."""
+
+    def values(self) -> dict[str, object]:
+        """Give the parameters of `where`."""
+        return {"run": self.run, "owner": self.owner, "attempt": self.attempt}
+
+    @property
+    def where(self) -> str:
+        """Give the condition on `nm_run` that holds while the fence does."""
+        running = "<> 'running'" if self.ended else "= 'running'"
+        return f"id = :run AND owner = :owner AND attempt = :attempt AND status {running}"
+
+
+Refused = Literal["ended", "lost"]

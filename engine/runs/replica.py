@@ -1,0 +1,71 @@
+"""This process as one of those that share the work: its id of this boot, its lease, and what it has in hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from engine.events import RunEvent
+from engine.messages import RunId
+from engine.ports import Clock
+from engine.runs.journal import Journal
+from engine.runs.lease import Lease
+from engine.runs.quarantine import Quarantine
+from engine.storage.database import Database
+
+
+class Hand(Protocol):
+    """A run in work, as its replica sees it."""
+
+    @property
+    def rests(self) -> bool:
+        """Tell whether it only waits."""
+        ...
+
+    def wake(self) -> None:
+        """Look at the controls."""
+        ...
+
+    def cut(self) -> None:
+        """Cancel the run here; it goes on elsewhere or later."""
+        ...
+
+
+@dataclass(slots=True)
+class Replica:
+    """What every part of `runs` shares. A new id per boot: a restarted process is another replica."""
+
+    id: str
+    database: Database
+    journal: Journal
+    clock: Clock
+    lease: Lease
+    draining: asyncio.Event = field(default_factory=asyncio.Event)
+    quarantine: Quarantine = field(default_factory=Quarantine)
+    active: dict[RunId, Hand] = field(default_factory=dict[RunId, Hand])
+    ended: dict[RunId, asyncio.Event] = field(default_factory=dict[RunId, asyncio.Event])
+    owed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the deliveries queue has something new."""
+    slow: bool = False
+    """The last heartbeat took long; nothing new is claimed."""
+
+    def may_claim(self) -> bool:
+        """Tell whether this replica should take up a run now."""
+        return not (self.draining.is_set() or self.slow or self.lease.lost)
+
+    def wake(self, run: RunId) -> None:
+        """Let a run look at its controls, if it is in work here."""
+        hand = self.active.get(run)
+        if hand is not None:
+            hand.wake()
+
+    def note_end(self, run: RunId) -> None:
+        """Wake whoever waits for the end of a run."""
+        waiting = self.ended.pop(run, None)
+        if waiting is not None:
+            waiting.set()
+
+
+Show = Callable[[RunEvent], None]

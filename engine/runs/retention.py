@@ -1,0 +1,66 @@
+"""Forgets what is old enough: ended runs with all that belongs to them, inbox rows after the longest redelivery."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from sqlmodel import Session
+
+from engine.errors import StorageError
+from engine.runs.ports import ENDED, TurnQueue
+from engine.runs.replica import Replica
+from engine.settings import RunSettings
+from engine.storage.statement import change, execute
+
+log = logging.getLogger(__name__)
+
+EVERY_S = 3600.0
+AT_ONCE = 200
+DAY_MS = 86_400_000
+_PARTS = ("nm_step", "nm_control", "nm_event", "nm_verdict", "nm_delivery")
+
+
+class Retention:
+    """Cleans up once an hour, in small transactions, so that nothing waits for it."""
+
+    def __init__(self, replica: Replica, queue: TurnQueue, settings: RunSettings) -> None:
+        self._replica = replica
+        self._queue = queue
+        self._settings = settings
+
+    async def run(self) -> None:
+        """Clean up for ever."""
+        while True:
+            await self._replica.clock.sleep(EVERY_S)
+            try:
+                await self.clean()
+            except StorageError as error:
+                log.warning("retention_postponed", extra={"code": error.code})
+            except Exception:
+                log.exception("retention_failed")
+
+    async def clean(self) -> int:
+        """Delete what is due and give how many runs went."""
+        now_ms, database = self._replica.clock.now_ms(), self._replica.database
+        inbox_before = now_ms - int(self._settings.inbox_keep_days * DAY_MS)
+        runs_before = now_ms - int(self._settings.keep_days * DAY_MS)
+        await database.run(lambda s: change(s, "DELETE FROM nm_inbox WHERE at < :before", before=inbox_before))
+        gone = 0
+        while (some := await database.run(lambda s: _forget_runs(s, runs_before))) > 0:
+            gone += some
+        loop = asyncio.get_running_loop()
+        while await loop.run_in_executor(None, self._queue.forget, runs_before) == 2000:
+            pass
+        return gone
+
+
+def _forget_runs(session: Session, before_ms: int) -> int:
+    ended = ", ".join(f"'{status}'" for status in ENDED)
+    sql = f"SELECT id FROM nm_run WHERE ended_at < :before AND status IN ({ended}) LIMIT {AT_ONCE}"
+    runs = [row.id for row in execute(session, sql, before=before_ms)]
+    for run in runs:
+        for table in _PARTS:
+            execute(session, f"DELETE FROM {table} WHERE run = :run", run=run)
+        execute(session, "DELETE FROM nm_run WHERE id = :run", run=run)
+    return len(runs)

@@ -1,0 +1,182 @@
+"""All runs of this process: takes inputs in, does turns, and hands over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sqlmodel import Session
+
+from engine.errors import UnknownRun
+from engine.events import RunEvent
+from engine.messages import Address, InboxKey, Principal, RunId, RunInput
+from engine.ports import Clock, Control, Surface, Work
+from engine.runs.afterwards import Afterwards, Recorded, Verdict
+from engine.runs.controls import put
+from engine.runs.deliveries import Deliveries
+from engine.runs.drain import Drain
+from engine.runs.eventlog import EventLog
+from engine.runs.inbox import Inbox, Submitted
+from engine.runs.journal import Journal
+from engine.runs.last_word import LastWord
+from engine.runs.lease import Lease
+from engine.runs.ledger import Ledger
+from engine.runs.membership import Beats, Membership
+from engine.runs.ports import TurnQueue
+from engine.runs.replica import Replica
+from engine.runs.retention import Retention
+from engine.runs.stage import Stage
+from engine.runs.turn import Turn
+from engine.runs.view import RunView, view
+from engine.runs.work import Worker
+from engine.settings import RunSettings
+from engine.storage.blobs import BlobStore
+from engine.storage.database import Database
+from engine.storage.ids import new_id
+
+T = TypeVar("T")
+MakeQueue = Callable[[Database, str, int], TurnQueue]
+
+_LOOK_AGAIN_S = 0.5
+
+
+class Runs:
+    """The parts of `engine.runs`, wired. `start` once, then everything else, `drain`, `stop`."""
+
+    def __init__(self, database: Database, surface: Surface, clock: Clock, work: Work, settings: RunSettings) -> None:
+        self._settings = settings
+        self._database = database
+        self._clock = clock
+        self._events = EventLog(BlobStore(database))
+        self._ledger = Ledger(database.dialect)
+        lease = Lease(endless=database.dialect.is_sqlite)
+        journal = Journal(database.dialect, self._events)
+        self.replica = Replica(new_id(), database, journal, clock, lease)
+        worker = Worker(work, clock, settings.time_limit_s)
+        self._turn = Turn(
+            self.replica,
+            Stage(self.replica, surface, settings.final_try_s),
+            LastWord(self.replica, surface, self._ledger),
+            worker,
+            resume=settings.resume,
+        )
+        self._deliveries = Deliveries(self.replica, surface, self._ledger)
+        self._retention: asyncio.Task[None] | None = None
+        self._lost = asyncio.Event()
+
+    async def start(self, queue: TurnQueue) -> None:
+        """Join, take up what a dead process left, and begin. The schema is there already."""
+        loop = asyncio.get_running_loop()
+        self._queue = queue
+        self._inbox = Inbox(queue)
+        self._afterwards = Afterwards(self._database.dialect, self._inbox, self._events, self._ledger)
+        self._membership = Membership(self._database, queue, self.replica.id, self.replica.lease, self._beats(loop))
+        await loop.run_in_executor(None, self._membership.join)
+        if self._membership.solo:
+            await self._database.run(lambda session: self._ledger.release(session, self._clock.now_ms()))
+        await queue.start(self._turn.run)
+        await loop.run_in_executor(None, self._membership.recover)
+        self._membership.start(self._settings.lease_ttl_s)
+        self._deliveries.start()
+        self._retention = asyncio.create_task(Retention(self.replica, queue, self._settings).run(), name="retention")
+        queue.kick()
+
+    async def drain(self) -> None:
+        """Hand everything over; cards are left quiet. A second call changes nothing."""
+        if not self.replica.draining.is_set():
+            drain = Drain(self.replica, self._queue, self._membership, self._deliveries)
+            await drain.run(self._settings.drain_s)
+
+    async def stop(self) -> None:
+        """Let go of the queue; after `drain`."""
+        if self._retention is not None:
+            self._retention.cancel()
+            await asyncio.wait([self._retention])
+        await self._queue.stop()
+
+    async def submit(self, given: RunInput, key: InboxKey) -> Submitted:
+        """Store an input once and put its run in line.
+
+        Raises:
+            StorageError: nothing was stored; the platform has to send it again.
+        """
+        submitted = await self._write(lambda s: self._inbox.submit(s, given, key, self._clock.now_ms()))
+        self._queue.kick()
+        return submitted
+
+    async def ignore(self, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any]) -> bool:
+        """Store an inbound that starts nothing. Raises like `submit`."""
+        return await self._write(lambda s: self._inbox.ignore(s, key, conversation, reason, body, self._clock.now_ms()))
+
+    async def control(self, run: RunId, control: Control) -> str:
+        """Store what a person says to a run, and wake it. Raises like `submit`."""
+        answer = await self._write(lambda s: put(s, self._database.dialect, run, control, self._clock.now_ms()))
+        self.replica.wake(run)
+        return answer
+
+    async def verdict(self, run: RunId, by: Principal, verdict: Verdict) -> Recorded:
+        """Note what a person thinks of an ended run; its card follows. Raises like `submit`."""
+        answer = await self._write(lambda s: self._afterwards.verdict(s, run, by, verdict, self._clock.now_ms()))
+        self.replica.owed.set()
+        return answer
+
+    async def retry(self, run: RunId, by: Principal, key: InboxKey) -> Submitted | None:
+        """Submit the next attempt of an ended run's task. Raises like `submit`."""
+        submitted = await self._write(lambda s: self._afterwards.retry(s, run, by, key, self._clock.now_ms()))
+        self.replica.owed.set()
+        self._queue.kick()
+        return submitted
+
+    async def view(self, run: RunId) -> RunView | None:
+        """Give one run."""
+        return await self._database.read(lambda session: view(session, run))
+
+    async def events(self, run: RunId) -> list[RunEvent]:
+        """Give the stored events of a run in order."""
+        return await self._database.read(lambda session: self._events.load(session, run))
+
+    async def wait_ended(self, run: RunId, timeout_s: float) -> RunView:
+        """Wait for the end of a run.
+
+        Raises:
+            UnknownRun: there is no such run.
+            TimeoutError: it has not ended within `timeout_s` of real time.
+        """
+        async with asyncio.timeout(timeout_s):
+            while True:
+                ended = self.replica.ended.setdefault(run, asyncio.Event())
+                seen = await self.view(run)
+                if seen is None:
+                    raise UnknownRun(f"There is no run {run!r}.")
+                if seen.has_ended:
+                    return seen
+                await asyncio.wait([asyncio.ensure_future(ended.wait())], timeout=_LOOK_AGAIN_S)
+
+    async def lost(self) -> None:
+        """Return when this replica was declared dead: the process should end and start afresh."""
+        await self._lost.wait()
+
+    async def _write(self, fn: Callable[[Session], T]) -> T:
+        return await self._database.run(fn)
+
+    def _beats(self, loop: asyncio.AbstractEventLoop) -> Beats:
+        def lose() -> None:
+            self._lost.set()
+            for hand in tuple(self.replica.active.values()):
+                hand.cut()
+
+        def slow(is_slow: bool) -> None:
+            self.replica.slow = is_slow
+
+        return Beats(
+            lost=lambda: _call(loop, lose),
+            slow=slow,
+            in_work=self._queue.in_hand,
+            spoken_to=lambda run: _call(loop, lambda: self.replica.wake(run)),
+        )
+
+
+def _call(loop: asyncio.AbstractEventLoop, fn: Callable[[], None]) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(fn)

@@ -1,0 +1,120 @@
+"""One turn, from the claim to the freed conversation. The body lets no ordinary exception out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from sqlmodel import Session
+
+from engine.messages import RunId
+from engine.ports import Outcome, Owed
+from engine.runs.last_word import LastWord
+from engine.runs.patience import persist
+from engine.runs.ports import FINAL, Claim
+from engine.runs.quarantine import LIMIT
+from engine.runs.replica import Replica
+from engine.runs.scope import Scope
+from engine.runs.stage import Stage
+from engine.runs.work import Worker
+
+log = logging.getLogger(__name__)
+
+
+class Turn:
+    """Does turns; one object serves all of a replica's runs."""
+
+    def __init__(self, replica: Replica, stage: Stage, last_word: LastWord, worker: Worker, *, resume: bool) -> None:
+        self._replica = replica
+        self._stage = stage
+        self._last_word = last_word
+        self._worker = worker
+        self._resume = resume
+
+    async def run(self, run: RunId) -> None:
+        """Do one turn. Returns when the run has ended, here or before.
+
+        Raises:
+            asyncio.CancelledError: the run goes on elsewhere or later.
+        """
+        try:
+            if not self._replica.may_claim():
+                raise asyncio.CancelledError
+            claim = await self._claim(run)
+            if claim is not None:
+                await self._attempt(claim)
+        except Exception as error:
+            # No failure of the work: the run stays in the queue, and the poison rule bounds the repeats.
+            log.exception("turn_broken", extra={"run": run})
+            raise asyncio.CancelledError from error
+
+    async def _claim(self, run: RunId) -> Claim | None:
+        replica = self._replica
+        database, journal, lease = replica.database, replica.journal, replica.lease
+        claim = await persist(lambda: database.single(lambda s: journal.claim(s, run, replica.id)), lease)
+        if claim is not None:
+            log.info("run_claimed", extra={"run": run, "attempt": claim.attempt, "stuck": claim.stuck})
+        elif await persist(lambda: database.read(lambda s: journal.refused(s, run)), lease) == "lost":
+            raise asyncio.CancelledError
+        return claim
+
+    async def _attempt(self, claim: Claim) -> None:
+        replica = self._replica
+
+        def load(session: Session) -> Scope:
+            loaded = replica.journal.load(session, claim.run)
+            return Scope(replica, claim, loaded, self._stage.show)
+
+        scope = await persist(lambda: replica.database.read(load), replica.lease)
+        scope.take_root()
+        replica.active[claim.run] = scope
+        scope.wake()
+        try:
+            await self._judged(scope)
+        except asyncio.CancelledError:
+            if not await self._let_go(scope):
+                raise
+        finally:
+            replica.active.pop(claim.run, None)
+            scope.leave_slot()
+            replica.note_end(claim.run)
+
+    async def _judged(self, scope: Scope) -> None:
+        """Run as usual, as a suspect, or not at all, by how often the run was claimed for nothing."""
+        if scope.claim.stuck >= LIMIT:
+            log.error("run_poisoned", extra={"run": scope.id, "attempt": scope.attempt})
+            outcome = Outcome(status="failed", error="poison", params={"attempts": scope.attempt})
+            # The card itself may be what kills: the queue shows it, and counts its tries before it tries.
+            await self._last_word.end(scope, await self._last_word.record(scope, outcome), Owed(reason="poison"))
+            return
+        if scope.claim.stuck:
+            await scope.excuse.write(True)
+            scope.slot = await self._replica.quarantine.enter(scope.claim.stuck)
+            await scope.excuse.write(False)
+        await self._live(scope)
+
+    async def _live(self, scope: Scope) -> None:
+        opened = self._stage.open(scope)
+        try:
+            outcome = None if FINAL in scope.loaded.steps else await self._worker.run(scope)
+            scope.closed = True
+            outcome = await self._last_word.record(scope, outcome)
+            result = await self._stage.close(scope, opened, outcome)
+            await self._last_word.end(scope, outcome, result)
+        finally:
+            await self._stage.finished(opened)
+
+    async def _let_go(self, scope: Scope) -> bool:
+        """Let go of a run that is cut here; gives whether it has ended thereby."""
+        scope.closed = True
+        has_final = FINAL in scope.loaded.steps
+        if scope.lost or not self._replica.draining.is_set():
+            self._stage.abandon(scope)
+            return False
+        shown = await self._stage.suspend(scope, resumes=self._resume) if not has_final else None
+        if self._resume:
+            return False
+        outcome = None if has_final else Outcome(status="interrupted", error="interrupted")
+        result = shown or Owed(reason="interrupted")
+        await self._last_word.end(scope, await self._last_word.record(scope, outcome), result)
+        return True

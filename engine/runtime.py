@@ -1,0 +1,195 @@
+"""The engine's only facade: what a host starts, feeds, asks and stops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from engine.errors import SettingsInvalid
+from engine.events import RunEvent
+from engine.failpoints import failpoint, refusal
+from engine.messages import Address, InboxKey, Principal, RunId, RunInput
+from engine.ports import Clock, Control, Surface, Work
+from engine.runs.afterwards import Recorded, Verdict
+from engine.runs.inbox import Submitted
+from engine.runs.ports import TurnQueue
+from engine.runs.runs import Runs
+from engine.runs.view import RunView
+from engine.settings import EngineSettings
+from engine.storage.config import ConfigStore
+from engine.storage.database import Database
+from engine.storage.lock import FolderLock
+
+__all__ = ["Check", "Database", "RunView", "Runtime", "Submitted", "check_environment"]
+
+Heard = Literal["accepted", "ended", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of readiness; `code` is stable text, `reason` for people."""
+
+    name: str
+    ok: bool
+    code: str
+    reason: str = ""
+
+
+def check_environment() -> None:
+    """Refuse to run with variables that only tests may set.
+
+    Raises:
+        SettingsInvalid: `NIUMA_FAILPOINT` is set and this is no test, or it is malformed.
+    """
+    reason = refusal()
+    if reason is not None:
+        raise SettingsInvalid(reason, code="failpoint_refused")
+
+
+class Runtime:
+    """Life: `start` once, everything else, `drain`, `stop`. One per process.
+
+    `work` is the agent. `surface` is where runs are shown. `migrate` brings the database's schema up to date.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        surface: Surface,
+        clock: Clock,
+        work: Work,
+        *,
+        migrate: Callable[[Database], None],
+    ) -> None:
+        check_environment()
+        self._settings = settings
+        self._migrate = migrate
+        self._lock = FolderLock(settings.home)
+        self.database = Database(settings.database.url, settings.home)
+        self._runs = Runs(self.database, surface, clock, work, settings.runs)
+        self._config = ConfigStore(self.database)
+
+    async def start(self) -> None:
+        """Take the folder's lock, bring the schema up to date, and take up work.
+
+        Raises:
+            AlreadyRunning: another process works on this data folder.
+            StorageError: the database can not be reached or written.
+        """
+        loop = asyncio.get_running_loop()
+        if self.database.dialect.is_sqlite:
+            self._lock.take()
+        try:
+            made, _ = await asyncio.gather(
+                loop.run_in_executor(None, _load_queue), loop.run_in_executor(None, self._migrate, self.database)
+            )
+            await self._runs.start(made(self.database.engine, self._runs.replica.id, self._settings.runs.concurrency))
+        except BaseException:
+            self._lock.release()
+            raise
+
+    async def drain(self) -> None:
+        """Stop taking up work, let steps in flight end within `runs.drain_s`, leave the cards quiet, hand over."""
+        await self._runs.drain()
+
+    async def stop(self) -> None:
+        """Drain if that was not done, and let go of everything."""
+        await self._runs.drain()
+        await self._runs.stop()
+        await asyncio.get_running_loop().run_in_executor(None, self.database.close)
+        self._lock.release()
+
+    async def submit(self, given: RunInput, *, key: InboxKey) -> Submitted:
+        """Store an input and put its run in line; on return it is durable and may be acked.
+
+        A redelivery (the same `key`) gives the first one's run. Runs of one conversation run one at a time, in the
+        order of the submits.
+
+        Raises:
+            StorageError: nothing was stored; do not ack.
+        """
+        failpoint("before_ingest")
+        submitted = await self._runs.submit(given, key)
+        failpoint("after_ingest")
+        return submitted
+
+    async def ignore(self, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any]) -> bool:
+        """Store an inbound that starts nothing, with the reason; true when it is new. Raises like `submit`."""
+        return await self._runs.ignore(key, conversation, reason, body)
+
+    async def control(self, run: RunId, control: Control) -> Heard:
+        """Tell a run to stop, or answer its question. Durable on return; a repeat (the same id) is one.
+
+        `"ended"`: the run has its final answer already. Raises like `submit`.
+        """
+        return cast(Heard, await self._runs.control(run, control))
+
+    async def verdict(self, run: RunId, by: Principal, verdict: Verdict) -> Recorded:
+        """Note what a person thinks of an ended run, and show it on its card. Raises like `submit`."""
+        return await self._runs.verdict(run, by, verdict)
+
+    async def retry(self, run: RunId, by: Principal, key: InboxKey) -> Submitted | None:
+        """Try an ended run's task again as a new run; the old card's buttons die. Raises like `submit`.
+
+        `None`: there is no such run, or it has not ended. A second retry of the same run gives the first one's.
+        """
+        return await self._runs.retry(run, by, key)
+
+    async def run_view(self, run: RunId) -> RunView | None:
+        """Give a snapshot of a run."""
+        return await self._runs.view(run)
+
+    async def events(self, run: RunId) -> list[RunEvent]:
+        """Give a run's stored events in order."""
+        return await self._runs.events(run)
+
+    async def wait_ended(self, run: RunId, timeout_s: float) -> RunView:
+        """Wait for the end of a run, at most `timeout_s` of real time.
+
+        Raises:
+            UnknownRun: there is no such run.
+            TimeoutError: it has not ended.
+        """
+        return await self._runs.wait_ended(run, timeout_s)
+
+    async def lost(self) -> None:
+        """Return when this process was declared dead by its peers: it must end; the next one has a new id."""
+        await self._runs.lost()
+
+    async def config_get(self, scope: str, key: str) -> Any:
+        """Give a setting kept in the database, `None` when it was never set."""
+        return await self._config.get(scope, key)
+
+    async def config_all(self, scope: str) -> dict[str, Any]:
+        """Give all settings of a scope that are kept in the database."""
+        return await self._config.all(scope)
+
+    async def config_set(self, scope: str, key: str, value: Any) -> None:
+        """Keep a setting in the database; `None` takes it away. Raises like `submit`."""
+        await self._config.set(scope, key, value)
+
+    @property
+    def active_runs(self) -> int:
+        """Give how many runs are in work here."""
+        return len(self._runs.replica.active)
+
+    def readiness(self) -> list[Check]:
+        """Tell whether new inputs can be served, and what stands in the way."""
+        health, replica = self.database.health(), self._runs.replica
+        database = Check("database", health.ok, health.code, health.reason)
+        if replica.lease.lost:
+            return [database, Check("runs", False, "lost", "declared dead by its peers")]
+        if replica.draining.is_set():
+            return [database, Check("runs", False, "draining", "hands over to the next process")]
+        if replica.slow or not replica.lease.is_good():
+            return [database, Check("runs", False, "late", "the heartbeat is late")]
+        return [database, Check("runs", True, "ok")]
+
+
+def _load_queue() -> Callable[[Any, str, int], TurnQueue]:
+    """Import the queue library, which takes half a second, beside the migration."""
+    from engine.runs.dbos.turns import DbosQueue
+
+    return DbosQueue
