@@ -1,0 +1,48 @@
+/** The page's only way to the simulator: its state, its events, and what a person does. */
+
+/** Read the whole state once. */
+export async function fetchState() {
+  const answer = await fetch("/_sim/state");
+  if (!answer.ok) throw new Error(`state: HTTP ${answer.status}`);
+  return answer.json();
+}
+
+/** Send a message as a person; gives `{message_id}`. */
+export function send(body) {
+  return post("/_sim/send", body);
+}
+
+/** Press a button as a person; gives `{code, toast}`. */
+export function click(body) {
+  return post("/_sim/click", body);
+}
+
+/** Take a message back. */
+export function recall(messageId) {
+  return post("/_sim/recall", { message_id: messageId });
+}
+
+async function post(path, body) {
+  const answer = await fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`);
+  return answer.json();
+}
+
+/**
+ * Follow the simulator's events for as long as the page lives. `onOpen` runs at each (re)connect, because events may have
+ * been missed in between.
+ */
+export function follow({ onOpen, onEvent, onLost }) {
+  const source = new EventSource("/_sim/events");
+  source.addEventListener("open", onOpen);
+  source.addEventListener("error", () => {
+    onLost();
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => follow({ onOpen, onEvent, onLost }), 1000);
+  });
+  source.addEventListener("message", (event) => onEvent(JSON.parse(event.data)));
+  window.addEventListener("pagehide", () => source.close(), { once: true });
+}

@@ -1,0 +1,73 @@
+/** Words and times in the reader's language. */
+
+const EN = {
+  chats: "Chats", openChats: "Open chat list", closeChats: "Close chat list", speakAs: "Speak as",
+  log: "Messages", message: "Message", send: "Send", sendHint: "Enter to send, Shift + Enter for a new line",
+  placeholder: "Message {chat} as {name}", mentions: "People to mention", reply: "Reply", replyTopic: "Reply in topic",
+  replies: "{n} replies", oneReply: "1 reply", replyingTo: "Replying to {name}", inTopic: "In topic", cancel: "Cancel",
+  recall: "Recall", recalled: "{name} recalled a message", edited: "edited", bot: "Bot", newTopic: "Start a new topic",
+  connected: "Connected", disconnected: "Not connected", members: "{n} members", topicGroup: "Topic group",
+  today: "Today", yesterday: "Yesterday", latest: "Latest messages", offline: "Connection lost. Trying again…",
+  confirm: "Confirm", copy: "Copy", copied: "Copied", page: "{n} / {of}", previous: "Previous page", next: "Next page",
+  image: "Image", unsupported: "This part ({tag}) is not drawn here", failed: "That did not work (code {code})",
+  timeout: "The bot did not answer in time (code 200341)", gone: "This card no longer reacts (code 404)",
+  notSent: "Not sent. Is the simulator still running?", emptyTitle: "Say hello to {bot}",
+  emptyText: "Ask anything. The answer grows on one card while it is being written.", unread: "{n} new", all: "everyone",
+  try1: "What can you do?", try2: "Scan this project", try3: "Show a table and some code", actions: "Message actions",
+  required: "Please fill this in",
+};
+
+const ZH = {
+  chats: "会话", openChats: "打开会话列表", closeChats: "关闭会话列表", speakAs: "发言身份",
+  log: "消息", message: "消息", send: "发送", sendHint: "Enter 发送，Shift + Enter 换行",
+  placeholder: "以 {name} 的身份发送给 {chat}", mentions: "可提及的人", reply: "回复", replyTopic: "回复话题",
+  replies: "{n} 条回复", oneReply: "1 条回复", replyingTo: "回复 {name}", inTopic: "话题中", cancel: "取消",
+  recall: "撤回", recalled: "{name} 撤回了一条消息", edited: "已编辑", bot: "机器人", newTopic: "发起新话题",
+  connected: "已连接", disconnected: "未连接", members: "{n} 位成员", topicGroup: "话题群",
+  today: "今天", yesterday: "昨天", latest: "最新消息", offline: "连接已断开，正在重试…",
+  confirm: "确认", copy: "复制", copied: "已复制", page: "{n} / {of}", previous: "上一页", next: "下一页",
+  image: "图片", unsupported: "此处不支持显示该组件（{tag}）", failed: "操作失败（错误码 {code}）",
+  timeout: "机器人未及时响应（错误码 200341）", gone: "该卡片已失效（错误码 404）",
+  notSent: "发送失败，模拟器还在运行吗？", emptyTitle: "和 {bot} 打个招呼",
+  emptyText: "随便问点什么，回答会在同一张卡片上逐步生成。", unread: "{n} 条新消息", all: "所有人",
+  try1: "你能做什么？", try2: "扫描一下这个项目", try3: "给我看一个表格和一段代码", actions: "消息操作",
+  required: "请填写此项",
+};
+
+export const locale = navigator.language || "en";
+const words = locale.toLowerCase().startsWith("zh") ? ZH : EN;
+document.documentElement.lang = words === ZH ? "zh-CN" : "en";
+
+/** A word by its key, with `{name}` places filled in. */
+export function say(key, values = {}) {
+  return words[key].replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/** Hour and minute of a message. */
+export function clock(ms) {
+  return new Date(ms).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
+/** The day of a message as a heading, relative to `nowMs`. */
+export function day(ms, nowMs) {
+  const date = new Date(ms);
+  if (sameDay(date, new Date(nowMs))) return say("today");
+  if (sameDay(date, new Date(nowMs - 86_400_000))) return say("yesterday");
+  return date.toLocaleDateString(locale, { month: "short", day: "numeric", weekday: "short" });
+}
+
+/** Short time for the chat list: the hour today, else the date. */
+export function shortTime(ms, nowMs) {
+  const date = new Date(ms);
+  if (sameDay(date, new Date(nowMs))) return clock(ms);
+  return date.toLocaleDateString(locale, { month: "numeric", day: "numeric" });
+}
+
+/** Date and time written out, for `<local_datetime>` and date cells. */
+export function moment(ms) {
+  return new Date(ms).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+}
+
+function sameDay(a, b) {
+  return a.toDateString() === b.toDateString();
+}
