@@ -13,6 +13,7 @@ from engine.models.refusal import error_from
 from engine.models.surrogates import Joiner
 
 log = logging.getLogger(__name__)
+_decode = json.JSONDecoder().decode
 
 
 class Reading:
@@ -29,11 +30,11 @@ class Reading:
         Raises:
             ModelError: it is an error of the provider, or not readable.
         """
-        if data == b"[DONE]":
+        if data[:6] == b"[DONE]":
             self._assembly.done = True
             return self.end()
         try:
-            chunk: dict[str, Any] = json.loads(data)
+            chunk: dict[str, Any] = _decode(data.decode())
             choices: list[dict[str, Any]] = chunk.get("choices") or []
         except (ValueError, AttributeError) as error:
             raise BadOutput("a chunk of the stream is not a JSON object") from error
