@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any
 
+from engine.agent.build import build_agent
+from engine.agent.loop import Agent
 from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Surface, Work
+from engine.ports import Clock, Control, Outcome, RunScope, Surface, Work
 from engine.runs.afterwards import Recorded, Verdict
+from engine.runs.controls import Heard
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
 from engine.runs.runs import Runs
@@ -22,9 +25,7 @@ from engine.storage.config import ConfigStore
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
 
-__all__ = ["Check", "Database", "RunView", "Runtime", "Submitted", "check_environment"]
-
-Heard = Literal["accepted", "ended", "unknown"]
+__all__ = ["Check", "Database", "RunView", "Runtime", "Submitted", "build_runtime", "check_environment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class Runtime:
 
         `"ended"`: the run has its final answer already. Raises like `submit`.
         """
-        return cast(Heard, await self._runs.control(run, control))
+        return await self._runs.control(run, control)
 
     async def verdict(self, run: RunId, by: Principal, verdict: Verdict) -> Recorded:
         """Note what a person thinks of an ended run, and show it on its card. Raises like `submit`."""
@@ -186,6 +187,63 @@ class Runtime:
         if replica.slow or not replica.lease.is_good():
             return [database, Check("runs", False, "late", "the heartbeat is late")]
         return [database, Check("runs", True, "ok")]
+
+
+Overlay = Callable[[Mapping[str, Any]], EngineSettings]
+"""Gives the settings with what the database adds (dotted path -> value)."""
+
+
+class AgentRuntime(Runtime):
+    """The runtime with the agent that the settings describe."""
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        surface: Surface,
+        clock: Clock,
+        *,
+        migrate: Callable[[Database], None],
+        overlay: Overlay | None = None,
+    ) -> None:
+        super().__init__(settings, surface, clock, self._work, migrate=migrate)
+        self._overlay = overlay
+        self._clock = clock
+        self._agent: Agent | None = None
+        self._building = asyncio.Lock()
+
+    async def stop(self) -> None:
+        """See `Runtime.stop`."""
+        await super().stop()
+        if self._agent is not None:
+            await self._agent.aclose()
+
+    async def _work(self, scope: RunScope) -> Outcome:
+        return await (await self._built())(scope)
+
+    async def _built(self) -> Agent:
+        """Build the agent for the first run, when the database can be asked for what files leave open."""
+        async with self._building:
+            if self._agent is None:
+                rows = await self.config_all("system") if self._overlay is not None else {}
+                settings = self._overlay(rows) if self._overlay is not None else self._settings
+                self._agent = build_agent(settings, self.database, self._clock)
+            return self._agent
+
+
+def build_runtime(
+    settings: EngineSettings,
+    surface: Surface,
+    clock: Clock,
+    *,
+    migrate: Callable[[Database], None],
+    overlay: Overlay | None = None,
+) -> Runtime:
+    """Build the engine: database, runs, models, tools and the agent. Nothing is started.
+
+    Raises:
+        SettingsInvalid: the environment or the settings make no sense.
+    """
+    return AgentRuntime(settings, surface, clock, migrate=migrate, overlay=overlay)
 
 
 def _load_queue() -> Callable[[Any, str, int], TurnQueue]:

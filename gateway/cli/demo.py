@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,12 +20,17 @@ def run(args: argparse.Namespace) -> int:
     from gateway.cli.serve import tell
     from gateway.logs import start_logging
     from gateway.paths import demo_folder
-    from gateway.settings import load_settings
+    from gateway.settings import Settings, load_settings
 
     overrides = {"cards.thinking": "folded"} | overrides_of(args) | given(server__port=args.port)
-    settings = load_settings(demo_folder(home_of(args)), overrides=overrides, user_file=False)
+    folder = demo_folder(home_of(args))
+
+    def load(accounts: Mapping[str, str]) -> Settings:
+        return load_settings(folder, overrides={**overrides, **accounts}, user_file=False)
+
+    settings = load({})
     logging = start_logging(settings.home, level=level_of(args, "warning"), secrets=settings.secrets())
     try:
-        return asyncio.run(app.demo(settings, ready=tell))
+        return asyncio.run(app.demo(load, folder=folder, ready=tell))
     finally:
         logging.close()

@@ -9,7 +9,7 @@ from channels.base import Channel
 from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.messages import Address, RunId
-from engine.ports import Clock, Delivered, Json, JournalStep, Opening, Outcome, Owed
+from engine.ports import Clock, Delivered, JournalStep, Json, Opening, Outcome, Owed
 from gateway.delivery.journal import CardJournal
 from gateway.delivery.live import LiveCard, Place
 from gateway.presenter import Presenter, Style

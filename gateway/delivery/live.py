@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from channels.base import CardOpening, Channel
 from channels.cards.model import Card
-from channels.cards.stream import CardStream, Closed
+from channels.cards.ports import CardSink
+from channels.cards.proof import Closed
+from channels.cards.stream import CardStream
 from channels.errors import ChannelError, DeliveryUnknown
 from channels.events import ConversationRef, Receipt
 from engine.events import RunEvent
@@ -17,6 +20,9 @@ from gateway.delivery.journal import CardJournal
 from gateway.presenter import Presenter
 
 logger = logging.getLogger(__name__)
+
+_OPEN_WAITS_S = (0.3, 1.0, 2.0, 5.0)
+"""Pauses between tries to open a card while its run goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +42,27 @@ class LiveCard:
         self._journal = journal
         self._stream: CardStream | None = None
         self._dirty = False
+        self._refused: ChannelError | None = None
+        self._over = asyncio.Event()
         self.presenter = presenter
 
     async def open(self) -> None:
-        """Put the card up or find it again. A platform that refuses is logged: the run goes on, `close` reports."""
+        """Put the card up or find it again, trying until the run has ended. `close` reports what came of it."""
+        for wait_s in chain(_OPEN_WAITS_S, repeat(_OPEN_WAITS_S[-1])):
+            if await self._try_to_open() or self._refused is not None or self.presenter.status.is_terminal:
+                return
+            await asyncio.wait([asyncio.ensure_future(self._over.wait())], timeout=wait_s)
+
+    async def _try_to_open(self) -> bool:
         try:
             sink = await self._place.channel.open_card(self._card_opening(), self._journal)
         except ChannelError as error:
             logger.warning("card_not_opened", extra={"run": self._opening.run, "code": error.code})
-            return
+            if not error.works_again:
+                self._refused = error
+            return False
         self._start_stream(sink)
+        return True
 
     def take_up(self, known: Json) -> None:
         """Take up a card that an earlier process left, without a request."""
@@ -54,6 +71,8 @@ class LiveCard:
     def add(self, event: RunEvent) -> None:
         """Take note of an event; the card follows at its own pace."""
         self.presenter.add(event)
+        if self.presenter.status.is_terminal:
+            self._over.set()
         if self._stream is not None and not self._dirty:
             # Events come in bursts; one snapshot for all of a burst is enough.
             self._dirty = True
@@ -72,7 +91,7 @@ class LiveCard:
         """Write the present state as this process's last word and let go, whatever comes of it."""
         if self._stream is None:
             return
-        closed = await self._stream.close(self.presenter.card(), within_s)
+        closed = await self._stream.close(self.presenter.card(), within_s=within_s)
         if not closed.seen:
             logger.warning("card_not_settled", extra={"run": self._opening.run, "code": closed.reason})
 
@@ -80,8 +99,8 @@ class LiveCard:
         """Write the last word and prove it."""
         card = self.presenter.card()
         if self._stream is None:
-            return Owed(reason="not_open")
-        closed = await self._stream.close(card, within_s)
+            return await self.send_anew(card) if self._refused is not None else Owed(reason="not_open")
+        closed = await self._stream.close(card, within_s=within_s)
         if closed.seen and closed.receipt is not None:
             return Delivered(receipt=_as_json(closed.receipt))
         if closed.permanent:
@@ -117,8 +136,17 @@ class LiveCard:
         if self._stream is not None:
             self._stream.show(self.presenter.card())
 
-    def _start_stream(self, sink: object) -> None:
-        raise NotImplementedError
+    def _start_stream(self, sink: CardSink) -> None:
+        channel = self._place.channel
+        tags = {
+            "run": self._opening.run,
+            "conversation": self._opening.to,
+            "channel": channel.name,
+            "account": channel.account,
+        }
+        clock = channel.pacer.clock
+        self._stream = CardStream(sink, pacer=channel.pacer, guard=self._journal.guard, clock=clock, tags=tags)
+        self._stream.show(self.presenter.card())
 
     def _card_opening(self) -> CardOpening:
         return CardOpening(

@@ -37,4 +37,3 @@ class Inbox:
                 return await self._presses.take(inbound)
             case _:
                 assert_never(inbound)
-

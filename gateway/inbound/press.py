@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal
 
 from channels.events import CardAction, ConversationRef, Toast
 from engine.messages import RunId, TextPart
@@ -13,7 +13,6 @@ from gateway.inbound.keys import inbox_key
 from gateway.texts import Language, language_of, text
 
 Verdict = Literal["satisfied", "revise", "abandon"]
-_VERDICTS = ("satisfied", "revise", "abandon")
 
 
 class Presses:
@@ -45,8 +44,8 @@ class Presses:
                 return await self._answer(action, run, answer, language)
             case "retry":
                 return await self._retry(action, run, language)
-            case verdict if verdict in _VERDICTS:
-                return await self._judge(action, run, cast("Verdict", verdict), language)
+            case "satisfied" | "revise" | "abandon" as verdict:
+                return await self._judge(action, run, verdict, language)
             case _:
                 return _toast("error", language, "stale")
 

@@ -6,7 +6,7 @@ import zlib
 from typing import Any, Literal, cast
 
 from channels.cards.model import LaneBlock, Note, Text, Thinking, TodoItem, Todos, ToolPanel, WorkStatus
-from channels.cards.text import shorten
+from channels.cards.shorten import shorten
 from gateway.presenter.merge import Record
 from gateway.texts import Language, text
 
@@ -47,7 +47,7 @@ def block_of(record: Record, *, live: bool, language: Language) -> LaneBlock | N
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [cast("dict[str, Any]", each) for each in value or [] if isinstance(each, dict)]
+    return list(cast("list[dict[str, Any]]", value or []))
 
 
 def _todo(item: dict[str, Any]) -> TodoItem:

@@ -39,20 +39,23 @@ class Record:
 
 @dataclass(slots=True)
 class LaneRecord:
-    """One lane (a to-do of a task) with its own records."""
+    """One lane (a to-do of a task); `records` holds no further lanes."""
 
     card: str
     executor: str
     order: int
     status: EventStatus | None = None
-    records: list[Record] = field(default_factory=list[Record])
+    records: Records = field(default_factory=list["Record | LaneRecord"])
+
+
+Records = list[Record | LaneRecord]
 
 
 class Merger:
     """Takes events in order; gives records in the order they first appeared."""
 
     def __init__(self) -> None:
-        self._records: list[Record | LaneRecord] = []
+        self._records: Records = []
         self._lanes: dict[str, LaneRecord] = {}
         self._order = 0
 
@@ -62,7 +65,7 @@ class Merger:
     def add(self, event: RunEvent) -> None:
         """Merge one event."""
         if event.card is None:
-            self._merge(cast("list[Record]", self._records), event)
+            self._merge(self._records, event)
             return
         lane = self._lanes.get(event.card)
         if lane is None:
@@ -76,7 +79,7 @@ class Merger:
         self._order += 1
         return self._order
 
-    def _merge(self, records: list[Record], event: RunEvent) -> None:
+    def _merge(self, records: Records, event: RunEvent) -> None:
         record = _target(records, event)
         if event.opr == "withdraw" or event.visibility in ("hidden", "superseded"):
             if record is not None:
@@ -88,14 +91,15 @@ class Merger:
         _apply(record, event)
 
 
-def _target(records: list[Record], event: RunEvent) -> Record | None:
+def _target(records: Records, event: RunEvent) -> Record | None:
     """Find the record an event belongs to: by call, by segment, else the last one if it is of the same type."""
     if event.opr == "add":
         return None
     if not event.segment:
         last = records[-1] if records else None
-        fits = isinstance(last, Record) and (last.type, last.executor) == (event.type, event.executor)
-        return last if fits else None
+        if isinstance(last, Record) and (last.type, last.executor) == (event.type, event.executor):
+            return last
+        return None
     for record in reversed(records):
         if isinstance(record, Record) and (record.type, record.segment) == (event.type, event.segment):
             return record

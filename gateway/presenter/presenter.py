@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from channels.cards.model import Block, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
-from channels.cards.text import shorten
+from channels.cards.shorten import shorten
 from engine.events import RunEvent
 from engine.messages import RunInput
 from gateway.presenter.actions import ActionFacts, actions_of
-from gateway.presenter.blocks import block_of, block_id
+from gateway.presenter.blocks import block_id, block_of
 from gateway.presenter.merge import LaneRecord, Merger, Record
-from gateway.texts import language_of, text
+from gateway.texts import Language, language_of, text
 
 TITLE_CHARS = 60
 SUMMARY_CHARS = 80
@@ -63,7 +63,7 @@ class Presenter:
         self._style = style
         self._merger = Merger()
         self._facts = _Facts()
-        self._language = language_of(input.text)
+        self._language: Language = language_of(input.text)
 
     @property
     def status(self) -> CardStatus:
@@ -111,7 +111,9 @@ class Presenter:
         """Draw the present state."""
         status = self.status
         return Card(
-            header=Header(shorten(self._input.text, TITLE_CHARS) or "niuma", status, self._say(f"status.{status.value}")),
+            header=Header(
+                shorten(self._input.text, TITLE_CHARS) or "niuma", status, self._say(f"status.{status.value}")
+            ),
             blocks=tuple(self._blocks(status)),
             actions=actions_of(self._action_facts(status)),
             footer=self._footer(status),
@@ -134,7 +136,8 @@ class Presenter:
         return block_of(record, live=not status.is_terminal, language=self._language)
 
     def _lane(self, lane: LaneRecord, status: CardStatus) -> Lane:
-        inner = [block for record in lane.records if (block := self._block(record, status)) is not None]
+        records = [each for each in lane.records if isinstance(each, Record)]
+        inner = [block for record in records if (block := self._block(record, status)) is not None]
         state: WorkStatus = lane.status or "pending"
         return Lane(block_id("lane", lane.card), lane.card, state, tuple(inner))
 

@@ -47,9 +47,13 @@ def test_objects_merge_deeply_while_in_progress_and_are_replaced_at_the_end() ->
 
 def test_lanes_do_not_mix() -> None:
     lanes = merged(
-        event("thinking", "A", card="todo-1"), event("thinking", "B", card="todo-2"), event("thinking", "C", card="todo-1")
+        event("thinking", "A", card="todo-1"),
+        event("thinking", "B", card="todo-2"),
+        event("thinking", "C", card="todo-1"),
     )
-    assert [(lane.card, [record.text for record in lane.records]) for lane in lanes if isinstance(lane, LaneRecord)] == [
+    assert [
+        (lane.card, [record.text for record in lane.records]) for lane in lanes if isinstance(lane, LaneRecord)
+    ] == [
         ("todo-1", ["AC"]),
         ("todo-2", ["B"]),
     ]

@@ -19,7 +19,14 @@ def event(type: str, content: Any = "", **more: Any) -> RunEvent:
     return RunEvent.model_validate({"run": RUN, "type": type, "content": content, **more})
 
 
-APPROVAL = {"id": "a1", "tool": "send_note", "args": {"text": "hi"}, "for": "ou_lin", "state": "pending", "reason": "ask"}
+APPROVAL = {
+    "id": "a1",
+    "tool": "send_note",
+    "args": {"text": "hi"},
+    "for": "ou_lin",
+    "state": "pending",
+    "reason": "ask",
+}
 
 
 def test_a_new_card_works_and_can_be_stopped_by_who_asked() -> None:
@@ -69,7 +76,11 @@ def test_a_question_to_a_person_waits_and_offers_approve_and_deny() -> None:
     view.add(event("approval", APPROVAL, segment="tool/1/0"))
     card = view.card()
     assert card.header.status is CardStatus.WAITING
-    assert [(action.name, action.nonce) for action in card.actions] == [("approve", "a1"), ("deny", "a1"), ("stop", "stop")]
+    assert [(action.name, action.nonce) for action in card.actions] == [
+        ("approve", "a1"),
+        ("deny", "a1"),
+        ("stop", "stop"),
+    ]
     view.add(event("approval", {**APPROVAL, "state": "approved", "by": "ou_lin"}, segment="tool/1/0"))
     assert view.card().header.status is CardStatus.WORKING
 

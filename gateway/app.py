@@ -1,0 +1,143 @@
+"""The composition root: puts the parts together, starts them in order, and takes them down in the reverse order.
+
+Start: api (alive at once), engine (lock, database, runs taken up), channels. Stop: engine drains while the channels can
+still write, channels say goodbye, engine, api.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from channels.base import Channel
+from channels.registry import build_channels
+from channels.simulators.feishu.simulator import FeishuSimulator
+from engine.runtime import Runtime, build_runtime
+from engine.settings import EngineSettings
+from gateway.access import Access
+from gateway.api import ApiServer, build_api
+from gateway.clock import SystemClock
+from gateway.delivery import Delivery
+from gateway.inbound import Inbox
+from gateway.metrics import Metrics
+from gateway.migrations import migrate
+from gateway.presenter import Style
+from gateway.settings import Settings, apply_overlay, server_token
+from gateway.supervisor import Supervisor
+
+logger = logging.getLogger(__name__)
+
+DEMO_PORT = 8788
+Tell = Callable[[str], None]
+"""Says one line to whoever started the program."""
+
+
+async def serve(settings: Settings, *, ready: Tell) -> int:
+    """Run the gateway until SIGTERM or SIGINT; gives the exit code.
+
+    Raises:
+        AlreadyRunning: another process works on this data folder.
+        ConfigInvalid: an account or a model cannot be used as it is set.
+        StartupFailed: the api cannot listen.
+    """
+    async with running(settings, ready=ready) as runtime:
+        await _until_asked_to_end(runtime)
+    return 0
+
+
+async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, ready: Tell) -> int:
+    """Run the gateway on simulators, with one page to open; needs no account and no key. Raises like `serve`.
+
+    `load` gives the settings with the simulators' accounts laid over; the simulators keep their chats in `folder`.
+    """
+    async with simulated_feishu(folder) as simulator:
+        account = {"app_id": simulator.app_id, "app_secret": simulator.app_secret, "domain": simulator.url}
+        settings = load({f"channels.feishu.main.{key}": value for key, value in account.items()})
+        async with running(settings, ready=lambda _line: None) as runtime:
+            ready(f"Open {simulator.url} and write: @niuma hello")
+            await _until_asked_to_end(runtime)
+    return 0
+
+
+@asynccontextmanager
+async def simulated_feishu(folder: Path) -> AsyncGenerator[FeishuSimulator]:
+    """Run a Feishu simulator inside the block, on its usual port or, when that is taken, on a free one."""
+    for port in (DEMO_PORT, 0):
+        simulator = FeishuSimulator(port=port, state_file=folder / "feishu.json")
+        try:
+            await simulator.start()
+        except OSError:
+            if port == 0:
+                raise
+            continue
+        try:
+            yield simulator
+        finally:
+            await simulator.stop()
+        return
+
+
+@asynccontextmanager
+async def running(settings: Settings, *, ready: Tell) -> AsyncGenerator[Runtime]:
+    """Run the gateway inside the block. Raises like `serve`."""
+    clock = SystemClock()
+    metrics = Metrics()
+    channels = _channels(settings, clock)
+    supervisor = Supervisor(list(channels.values()))
+    delivery = Delivery(channels, clock, Style(thinking=settings.cards.thinking))
+    runtime = build_runtime(settings.engine(), delivery, clock, migrate=migrate, overlay=_overlay(settings))
+
+    def readiness() -> list[dict[str, Any]]:
+        engine = [{"name": c.name, "ok": c.ok, "code": c.code, "reason": c.reason} for c in runtime.readiness()]
+        return engine + supervisor.checks()
+
+    token = server_token(settings)
+    api = ApiServer(
+        build_api(readiness=readiness, metrics=metrics, token=token.value),
+        host=settings.server.host,
+        port=settings.server.port,
+    )
+    async with AsyncExitStack() as stack:
+        await api.start()
+        stack.push_async_callback(api.stop)
+        await runtime.start()
+        stack.push_async_callback(runtime.stop)
+        stack.push_async_callback(supervisor.stop)
+        stack.push_async_callback(runtime.drain)
+        await supervisor.start(Inbox(runtime, Access(settings.access.admins), channels).handle)
+        ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
+        yield runtime
+
+
+def _channels(settings: Settings, clock: SystemClock) -> dict[tuple[str, str], Channel]:
+    accounts: dict[str, list[BaseModel]] = {}
+    for account in settings.accounts():
+        accounts.setdefault(account.channel, []).append(account.settings)
+    return build_channels(accounts, clock, refresh_s=settings.cards.refresh_ms / 1000)
+
+
+def _overlay(settings: Settings) -> Callable[[Mapping[str, Any]], EngineSettings]:
+    """Give the engine's settings with what the database adds where files and environment leave it open."""
+    return lambda rows: apply_overlay(settings, rows).engine()
+
+
+async def _until_asked_to_end(runtime: Runtime) -> None:
+    """Return at SIGTERM or SIGINT, or when this process was declared dead by its peers."""
+    loop = asyncio.get_running_loop()
+    asked = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, asked.set)
+    waits = [asyncio.ensure_future(asked.wait()), asyncio.ensure_future(runtime.lost())]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+    logger.info("stopping", extra={"code": "asked" if asked.is_set() else "lost"})

@@ -1,0 +1,73 @@
+"""The gateway as a process of its own, started like a user starts it, so that kills are real."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+
+class GatewayProcess:
+    """One `niuma serve`."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+        self._process = process
+        self._log = log
+
+    @property
+    def pid(self) -> int:
+        """Give the process id."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether it runs."""
+        return self._process.returncode is None
+
+    def kill(self) -> None:
+        """End it the hard way."""
+        if self.is_alive:
+            self._process.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self._process.terminate()
+
+    async def ended(self, within_s: float = 30.0) -> int:
+        """Wait for its end and give the exit code (-9: killed)."""
+        return await asyncio.wait_for(self._process.wait(), within_s)
+
+    def log(self) -> str:
+        """Give what it wrote to stderr."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+
+@asynccontextmanager
+async def gateway(home: Path, platform_url: str, **environment: str) -> AsyncIterator[GatewayProcess]:
+    """Run a gateway on `home` against a platform; killed at the end if it still runs."""
+    env = {
+        **{key: value for key, value in os.environ.items() if not key.startswith("NIUMA_") or "TEST" in key},
+        "NIUMA_HOME": str(home),
+        "NIUMA_SERVER__PORT": "0",
+        "NIUMA_TOKEN": "test-token-of-this-process",
+        "NIUMA_CHANNELS__FEISHU__MAIN__APP_ID": "cli_demo",
+        "NIUMA_CHANNELS__FEISHU__MAIN__APP_SECRET": "secret_demo",
+        "NIUMA_CHANNELS__FEISHU__MAIN__DOMAIN": platform_url,
+        **environment,
+    }
+    home.mkdir(parents=True, exist_ok=True)
+    log = home / "stderr.log"
+    with log.open("ab") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "gateway.cli.main", "serve", env=env, stdout=stderr, stderr=stderr
+        )
+        try:
+            yield GatewayProcess(process, log)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
