@@ -23,7 +23,7 @@ _TABLE_COLUMNS = 50
 _TABLE_ROWS = 60
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def block_pieces(block: Block, thinking_label: str) -> tuple[Piece, ...]:
     """Give the block's top-level elements, in order; none when there is nothing to see yet."""
     if isinstance(block, Table):
@@ -32,7 +32,7 @@ def block_pieces(block: Block, thinking_label: str) -> tuple[Piece, ...]:
         return _lane(block, thinking_label)
     if isinstance(block, Form):
         return (piece_of(_form(block)),)
-    return tuple(piece_of(native) for native in _simple(block, block.id, thinking_label))
+    return tuple(_simple(block, block.id, thinking_label))
 
 
 @lru_cache(maxsize=256)
@@ -41,7 +41,13 @@ def without_tables(piece_content: str, eid: str) -> Piece:
     return piece_of(markdown(eid, to_platform(piece_content, tables=0)))
 
 
-def _simple(block: LaneBlock, name: str, thinking_label: str) -> list[Json]:
+@lru_cache(maxsize=512)
+def _text_piece(eid: str, content: str) -> Piece:
+    """Give a markdown element; of a long text only the last one changes from tick to tick."""
+    return piece_of(markdown(eid, content))
+
+
+def _simple(block: LaneBlock, name: str, thinking_label: str) -> list[Piece]:
     """Give the elements of a block that may also stand in a lane."""
     eid = element_id(name)
     match block:
@@ -52,29 +58,29 @@ def _simple(block: LaneBlock, name: str, thinking_label: str) -> list[Json]:
         case Todos():
             return _todos(eid, block)
         case ToolPanel():
-            return [_tool(eid, block)]
+            return [piece_of(_tool(eid, block))]
         case Table():
             return _text(eid, Text(block.id, _as_markdown(block)))
         case Image():
             alt = {"tag": "plain_text", "content": block.alt}
-            return [{"tag": "img", "element_id": eid, "img_key": block.key, "alt": alt}]
+            return [piece_of({"tag": "img", "element_id": eid, "img_key": block.key, "alt": alt})]
         case Note():
-            return [note(eid, block.text, block.tone)] if block.text else []
+            return [piece_of(note(eid, block.text, block.tone))] if block.text else []
         case _:
             assert_never(block)
 
 
-def _text(eid: str, block: Text) -> list[Json]:
-    pieces = chunks(block.markdown)
-    elements: list[Json] = []
-    for number, piece in enumerate(pieces):
-        content = to_platform(piece, growing=block.streaming and number == len(pieces) - 1)
+def _text(eid: str, block: Text) -> list[Piece]:
+    parts = chunks(block.markdown)
+    pieces: list[Piece] = []
+    for number, part in enumerate(parts):
+        content = to_platform(part, growing=block.streaming and number == len(parts) - 1)
         if content.strip():
-            elements.append(markdown(_part(eid, number), content))
-    return elements
+            pieces.append(_text_piece(_part(eid, number), content))
+    return pieces
 
 
-def _thinking(eid: str, block: Thinking, label: str) -> list[Json]:
+def _thinking(eid: str, block: Thinking, label: str) -> list[Piece]:
     text = block.text
     if len(text) > _THINKING_CHARS:
         # The start moves in steps, so that between them the text still only grows.
@@ -82,15 +88,13 @@ def _thinking(eid: str, block: Thinking, label: str) -> list[Json]:
     if not text.strip():
         return []
     child = markdown(f"{eid}_t", to_platform(text, tables=0, growing=block.streaming), small=True)
-    return [panel(eid, label, [child], expanded=False)]
+    return [piece_of(panel(eid, label, [child], expanded=False))]
 
 
-def _todos(eid: str, block: Todos) -> list[Json]:
+def _todos(eid: str, block: Todos) -> list[Piece]:
     lines = [f"{MARKS[item.status]} {escape(item.title)}" for item in block.items]
-    steps = range(0, len(lines), _TODOS_PER_ELEMENT)
-    return [
-        markdown(_part(eid, at), "\n".join(lines[start : start + _TODOS_PER_ELEMENT])) for at, start in enumerate(steps)
-    ]
+    groups = [lines[at : at + _TODOS_PER_ELEMENT] for at in range(0, len(lines), _TODOS_PER_ELEMENT)]
+    return [_text_piece(_part(eid, number), "\n".join(group)) for number, group in enumerate(groups)]
 
 
 def _tool(eid: str, block: ToolPanel) -> Json:
@@ -105,7 +109,7 @@ def _tool(eid: str, block: ToolPanel) -> Json:
 
 def _lane(block: Lane, thinking_label: str) -> tuple[Piece, ...]:
     """Give a lane as one folding part, or several when it is long: each must fit a card beside others."""
-    children: list[Json] = []
+    children: list[Piece] = []
     for inner in block.blocks:
         children += _simple(inner, f"{block.id}/{inner.id}", thinking_label)
     panels: list[Piece] = []
@@ -117,17 +121,16 @@ def _lane(block: Lane, thinking_label: str) -> tuple[Piece, ...]:
     return tuple(panels)
 
 
-def _groups(children: list[Json]) -> Iterable[list[Json]]:
+def _groups(children: list[Piece]) -> Iterable[list[Json]]:
     """Divide a lane's elements among panels; always gives at least one, which must not be empty."""
     group: list[Json] = []
     size = objects = 0
     for child in children:
-        cost = piece_of(child)
-        if group and (size + cost.bytes > _LANE_BYTES or objects + cost.objects > _LANE_OBJECTS):
+        if group and (size + child.bytes > _LANE_BYTES or objects + child.objects > _LANE_OBJECTS):
             yield group
             group, size, objects = [], 0, 0
-        group.append(child)
-        size, objects = size + cost.bytes, objects + cost.objects
+        group.append(child.native)
+        size, objects = size + child.bytes, objects + child.objects
     yield group or [{"tag": "markdown", "content": "…"}]
 
 

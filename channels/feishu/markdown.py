@@ -36,7 +36,7 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def to_platform(markdown: str, *, tables: int = TABLES_PER_ELEMENT, growing: bool = False) -> str:
     """Give markdown that shows the same here. At most `tables` tables stay tables, further ones become code.
 
