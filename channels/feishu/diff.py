@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from channels.feishu.cards import Page
-from channels.feishu.http import dump
 
 Json = dict[str, Any]
 
@@ -50,7 +49,7 @@ def compare(old: Page, new: Page) -> Changes:
 
 def update_text(change: TextChange) -> Json:
     """Give the batch action that sets a text at once."""
-    params = {"element_id": change.element_id, "partial_element": dump({"content": change.new})}
+    params = {"element_id": change.element_id, "partial_element": {"content": change.new}}
     return {"action": "partial_update_element", "params": params}
 
 
@@ -85,7 +84,7 @@ def _compare_element(old: Json, new: Json, changes: Changes) -> None:
     elif changed == {"elements"} and _same_ids(old["elements"], new["elements"]):
         _compare_lists(old["elements"], new["elements"], changes)
     else:
-        params = {"element_id": new["element_id"], "element": dump(new)}
+        params = {"element_id": new["element_id"], "element": new}
         changes.actions.append({"action": "update_element", "params": params})
 
 

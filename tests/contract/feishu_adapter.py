@@ -95,7 +95,7 @@ async def bench(*, wait: bool = True, settings: dict[str, Any] | None = None, **
 async def until(ready: Callable[[], bool], within_s: float = 5.0) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(within_s):
-        while not ready():
+        while not ready():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
