@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from engine.errors import Unavailable
+from engine.messages import AssistantMessage, TextPart, ToolMessage, UserMessage
+from engine.models.base import Completed, ModelItem, ModelRequest, TextDelta, ToolSchema
+from engine.models.demo import DemoModel
+from gateway.clock import FakeClock, SystemClock
+
+TOOLS = [ToolSchema(name, "", {"type": "object"}) for name in ("project_scan", "read_file", "send_note")]
+
+
+def ask(text: str) -> ModelRequest:
+    return ModelRequest([UserMessage(parts=(TextPart(text=text),))], tools=TOOLS)
+
+
+async def fast(request: ModelRequest) -> tuple[list[ModelItem], Completed]:
+    items = [item async for item in DemoModel("demo", SystemClock(), speed=1e6).stream(request)]
+    assert isinstance(items[-1], Completed)
+    return items, items[-1]
+
+
+async def test_the_same_question_gives_the_same_chunks() -> None:
+    first, _ = await fast(ask("show me a card"))
+    second, _ = await fast(ask("show me a card"))
+    assert first == second
+    sizes = {len(item.text) for item in first if isinstance(item, TextDelta)}
+    assert len(sizes) > 5
+
+
+@pytest.mark.parametrize(
+    ("question", "language"), [("show me something", "offline demo model"), ("展示一下", "离线演示模型")]
+)
+async def test_an_answer_is_rich_and_says_what_it_is(question: str, language: str) -> None:
+    _, done = await fast(ask(question))
+    text = done.message.text
+    assert language in text
+    assert question in text
+    for mark in ("## ", "|---|", "```toml", "\n1. ", "\n> "):
+        assert mark in text
+
+
+@pytest.mark.parametrize("question", ["a long answer please", "请写一篇很长的回答"])
+async def test_long_is_12000_characters(question: str) -> None:
+    _, done = await fast(ask(question))
+    assert len(done.message.text) == 12_000
+
+
+async def test_fail_fails_after_some_thought() -> None:
+    with pytest.raises(Unavailable):
+        await fast(ask("please fail"))
+
+
+@pytest.mark.parametrize("speed", [1.0, 4.0])
+async def test_slow_takes_20_seconds(clock: FakeClock, speed: float) -> None:
+    model = DemoModel("demo", clock, speed=speed)
+
+    async def collect() -> list[ModelItem]:
+        return [item async for item in model.stream(ask("answer slowly"))]
+
+    task = asyncio.ensure_future(collect())
+    await clock.advance(19.5 / speed)
+    assert not task.done()
+    await clock.advance(0.6 / speed)
+    assert task.done()
+    await task
+
+
+async def test_about_50_tokens_a_second(clock: FakeClock) -> None:
+    model = DemoModel("demo", clock)
+    seen: list[ModelItem] = []
+
+    async def collect() -> None:
+        async for item in model.stream(ask("a long answer")):
+            seen.append(item)  # noqa: PERF401
+
+    task = asyncio.ensure_future(collect())
+    await clock.advance(20.0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    shown = sum(len(item.text) for item in seen if not isinstance(item, Completed))
+    assert 20 * 50 * 4 * 0.9 <= shown <= 20 * 50 * 4 * 1.1
+
+
+async def test_tools_are_called_then_told_about() -> None:
+    question = ask('scan the project, read docs/a.md and send a note "see you at ten"')
+    _, first = await fast(question)
+    assert [call.name for call in first.message.calls] == ["project_scan", "read_file"]
+    assert json.loads(first.message.calls[1].arguments) == {"file_path": "docs/a.md"}
+    scan = json.dumps({"total_files": 3, "total_lines": 42, "by_extension": {".py": 3}})
+    results = [
+        ToolMessage(call_id=call.id, name=call.name, text=text)
+        for call, text in zip(first.message.calls, (scan, "hello"), strict=True)
+    ]
+    after = ModelRequest([*question.messages, first.message, *results], tools=TOOLS)
+    _, second = await fast(after)
+    assert [(call.name, json.loads(call.arguments)) for call in second.message.calls] == [
+        ("send_note", {"text": "see you at ten"})
+    ]
+    sent = ToolMessage(call_id=second.message.calls[0].id, name="send_note", text="sent")
+    _, third = await fast(ModelRequest([*after.messages, second.message, sent], tools=TOOLS))
+    assert third.message.calls == ()
+    assert "**42**" in third.message.text
+    assert "| `.py` | 3 |" in third.message.text
+
+
+async def test_without_tools_it_only_talks() -> None:
+    _, done = await fast(ModelRequest(ask("scan the project").messages))
+    assert done.message.calls == ()
+    assert done.message.text
+
+
+async def test_an_earlier_answer_does_not_count_as_a_result() -> None:
+    history = [*ask("scan the project").messages, AssistantMessage(text="done"), *ask("scan the project").messages]
+    _, done = await fast(ModelRequest(history, tools=TOOLS))
+    assert [call.name for call in done.message.calls] == ["project_scan"]
+
+
+@pytest.mark.parametrize("question", ["hello", "你好", "", "hi!"])
+async def test_it_greets(question: str) -> None:
+    _, done = await fast(ask(question))
+    assert "niuma" in done.message.text
+    assert done.message.calls == ()

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from engine.errors import AuthFailed, CutOff, RateLimited, Refused, Unavailable
+from engine.messages import TextPart, UserMessage
+from engine.models.base import Completed, ModelItem, ModelRequest, Restarted, TextDelta
+from engine.models.fallback import FallbackModel
+from engine.testing.scripted import ScriptedModel, Turn
+from gateway.clock import FakeClock
+
+REQUEST = ModelRequest([UserMessage(parts=(TextPart(text="hi"),))])
+
+
+async def run(chain: FallbackModel, clock: FakeClock, *, seconds: float = 5.0) -> list[ModelItem]:
+    async def collect() -> list[ModelItem]:
+        return [item async for item in chain.stream(REQUEST)]
+
+    task = asyncio.ensure_future(collect())
+    await clock.advance(seconds)
+    return await asyncio.wait_for(task, 2)
+
+
+async def test_the_first_model_answers_alone(clock: FakeClock) -> None:
+    first, second = ScriptedModel([Turn("hello")], name="a"), ScriptedModel([], name="b")
+    items = await run(FallbackModel([first, second], clock), clock)
+    assert [type(item) for item in items] == [TextDelta, Completed]
+    assert second.requests == []
+
+
+async def test_a_retryable_failure_is_tried_once_more_first(clock: FakeClock) -> None:
+    first = ScriptedModel([Turn(fails=Unavailable()), Turn("hello")], name="a")
+    items = await run(FallbackModel([first], clock), clock)
+    assert isinstance(items[-1], Completed)
+    assert items[-1].model == "a"
+    assert len(first.requests) == 2
+
+
+async def test_a_failure_in_mid_stream_is_taken_back(clock: FakeClock) -> None:
+    first = ScriptedModel([Turn("hal", fails=CutOff()), Turn("half", fails=CutOff())], name="a")
+    second = ScriptedModel([Turn("whole")], name="b")
+    items = await run(FallbackModel([first, second], clock), clock)
+    assert items[:-1] == [
+        TextDelta("hal"),
+        Restarted(model="a", reason="CutOff"),
+        TextDelta("half"),
+        Restarted(model="b", reason="CutOff"),
+        TextDelta("whole"),
+    ]
+
+
+async def test_a_wrong_key_goes_on_without_a_second_try(clock: FakeClock) -> None:
+    first = ScriptedModel([Turn(fails=AuthFailed())], name="a")
+    second = ScriptedModel([Turn("ok")], name="b")
+    items = await run(FallbackModel([first, second], clock), clock, seconds=0)
+    assert isinstance(items[-1], Completed)
+    assert items[-1].model == "b"
+
+
+async def test_a_refusal_is_final(clock: FakeClock) -> None:
+    first, second = ScriptedModel([Turn(fails=Refused())], name="a"), ScriptedModel([Turn("ok")], name="b")
+    with pytest.raises(Refused):
+        await run(FallbackModel([first, second], clock), clock)
+    assert second.requests == []
+
+
+async def test_a_long_wait_is_not_waited_for(clock: FakeClock) -> None:
+    first = ScriptedModel([Turn(fails=RateLimited(retry_after_s=60.0))], name="a")
+    second = ScriptedModel([Turn("ok")], name="b")
+    items = await run(FallbackModel([first, second], clock), clock, seconds=0)
+    assert isinstance(items[-1], Completed)
+
+
+async def test_a_short_wait_is_kept(clock: FakeClock) -> None:
+    first = ScriptedModel([Turn(fails=RateLimited(retry_after_s=3.0)), Turn("ok")], name="a")
+    chain = FallbackModel([first], clock)
+
+    async def collect() -> list[ModelItem]:
+        return [item async for item in chain.stream(REQUEST)]
+
+    task = asyncio.ensure_future(collect())
+    await clock.advance(2.9)
+    assert len(first.requests) == 1
+    await clock.advance(0.2)
+    await task
+    assert len(first.requests) == 2
+
+
+async def test_the_last_error_is_told(clock: FakeClock) -> None:
+    models = [ScriptedModel([Turn(fails=AuthFailed("one"))]), ScriptedModel([Turn(fails=AuthFailed("two"))])]
+    with pytest.raises(AuthFailed, match="two"):
+        await run(FallbackModel(models, clock), clock)
