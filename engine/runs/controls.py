@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Literal
 
 from sqlmodel import Session
 
@@ -19,11 +20,13 @@ from engine.storage.statement import Dialect, change, execute
 
 log = logging.getLogger(__name__)
 
+Heard = Literal["accepted", "ended", "unknown"]
+
 _INSERT = """INSERT INTO nm_control (run, id, kind, person, body, at)
 VALUES (:run, :id, :kind, :person, :body, :at) ON CONFLICT DO NOTHING"""
 
 
-def put(session: Session, dialect: Dialect, run: RunId, control: Control, at_ms: int) -> str:
+def put(session: Session, dialect: Dialect, run: RunId, control: Control, at_ms: int) -> Heard:
     """Store a control of a run that is not at its end: `"accepted"`, else `"ended"` or `"unknown"`.
 
     The share lock on the run's row and the order of the end make sure that one of the two sides sees the other.
@@ -103,8 +106,8 @@ class Controls:
         self._changed.set()
 
 
-async def _any(*waits: object) -> None:
-    tasks = [asyncio.ensure_future(wait) for wait in waits]  # pyright: ignore[reportArgumentType, reportUnknownVariableType]
+async def _any(*waits: Coroutine[Any, Any, object]) -> None:
+    tasks = [asyncio.create_task(wait) for wait in waits]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from engine.ports import Clock
@@ -35,7 +35,7 @@ class Excuse:
         return self._idle_s + running
 
     @asynccontextmanager
-    async def working(self) -> AsyncIterator[None]:
+    async def working(self) -> AsyncGenerator[None]:
         """Count a lane that does something, before it does it."""
         self._working += 1
         try:
@@ -46,7 +46,7 @@ class Excuse:
         await self._settle()
 
     @asynccontextmanager
-    async def waiting(self) -> AsyncIterator[None]:
+    async def waiting(self) -> AsyncGenerator[None]:
         """Count a lane that waits for a person."""
         self._waiting += 1
         try:

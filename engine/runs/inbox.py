@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,16 +14,14 @@ from engine.runs.ports import TurnQueue
 from engine.storage.ids import new_id
 from engine.storage.statement import change, execute
 
-_ARRIVE = """INSERT INTO nm_inbox (channel, account, kind, key, conv, route, reason, body, at)
-VALUES (:channel, :account, :kind, :key, :conv, :route, :reason, :body, :at) ON CONFLICT DO NOTHING"""
-_PLACE = """UPDATE nm_inbox SET seq = :seq, run = :run
-WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key"""
-_WHOSE = """SELECT run, conv FROM nm_inbox
+_ARRIVE = """INSERT INTO nm_inbox (channel, account, kind, key, conv, route, reason, run, body, at)
+VALUES (:channel, :account, :kind, :key, :conv, :route, :reason, :run, :body, :at) ON CONFLICT DO NOTHING"""
+_WHOSE = """SELECT run FROM nm_inbox
 WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key"""
 _NEXT = """INSERT INTO nm_conv (conv, seq) VALUES (:conv, 1)
 ON CONFLICT (conv) DO UPDATE SET seq = nm_conv.seq + 1 RETURNING seq"""
 _BEHIND = """SELECT count(*) FROM nm_run
-WHERE conv = :conv AND status IN ('queued', 'running') AND id <> :run"""
+WHERE conv = :conv AND status IN ('queued', 'running') AND seq < (SELECT seq FROM nm_run WHERE id = :run)"""
 _RUN = """INSERT INTO nm_run (id, conv, seq, status, created_at, input, task, attempt_index)
 VALUES (:id, :conv, :seq, 'queued', :at, :input, :task, :attempt_index)"""
 
@@ -44,10 +43,11 @@ class Inbox:
 
     def submit(self, session: Session, given: RunInput, key: InboxKey, at_ms: int) -> Submitted:
         """Store a message, make its run and put it in line; a redelivery gives the first one's run."""
-        if not _arrive(session, key, {"conv": given.to, "route": "turn", "reason": "", "body": "{}", "at": at_ms}):
-            first = execute(session, _WHOSE, **key.model_dump()).one()
-            return Submitted(RunId(first.run or ""), True, self._behind(session, given.to, first.run or ""))
         run = RunId(new_id())
+        row = {"conv": given.to, "route": "turn", "reason": "", "run": run, "body": "{}", "at": at_ms}
+        if not _arrive(session, key, row):
+            first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
+            return Submitted(first, True, self._behind(session, given.to, first))
         seq = int(execute(session, _NEXT, conv=given.to).scalar_one())
         execute(
             session,
@@ -60,7 +60,6 @@ class Inbox:
             task=given.task or run,
             attempt_index=given.attempt_index,
         )
-        execute(session, _PLACE, seq=seq, run=run, **key.model_dump())
         self._queue.enqueue(session, run, given.to, seq)
         return Submitted(run, False, self._behind(session, given.to, run))
 
@@ -68,13 +67,13 @@ class Inbox:
         self, session: Session, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any], at_ms: int
     ) -> bool:
         """Store an inbound that starts nothing; gives whether it is new."""
-        row = {"conv": conversation, "route": "ignored", "reason": reason, "body": json.dumps(body), "at": at_ms}
-        return _arrive(session, key, row)
+        row = {"conv": conversation, "route": "ignored", "reason": reason, "run": None}
+        return _arrive(session, key, {**row, "body": json.dumps(body), "at": at_ms})
 
     @staticmethod
     def _behind(session: Session, conv: str, run: str) -> int:
         return int(execute(session, _BEHIND, conv=conv, run=run).scalar_one())
 
 
-def _arrive(session: Session, key: InboxKey, row: dict[str, object]) -> bool:
+def _arrive(session: Session, key: InboxKey, row: Mapping[str, object]) -> bool:
     return change(session, _ARRIVE, **key.model_dump(), **row) == 1

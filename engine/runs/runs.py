@@ -13,7 +13,7 @@ from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.ports import Clock, Control, Surface, Work
 from engine.runs.afterwards import Afterwards, Recorded, Verdict
-from engine.runs.controls import put
+from engine.runs.controls import Heard, put
 from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
@@ -109,15 +109,15 @@ class Runs:
         """Store an inbound that starts nothing. Raises like `submit`."""
         return await self._write(lambda s: self._inbox.ignore(s, key, conversation, reason, body, self._clock.now_ms()))
 
-    async def control(self, run: RunId, control: Control) -> str:
+    async def control(self, run: RunId, control: Control) -> Heard:
         """Store what a person says to a run, and wake it. Raises like `submit`."""
-        answer = await self._write(lambda s: put(s, self._database.dialect, run, control, self._clock.now_ms()))
+        answer: Heard = await self._write(lambda s: put(s, self._database.dialect, run, control, self._clock.now_ms()))
         self.replica.wake(run)
         return answer
 
     async def verdict(self, run: RunId, by: Principal, verdict: Verdict) -> Recorded:
         """Note what a person thinks of an ended run; its card follows. Raises like `submit`."""
-        answer = await self._write(lambda s: self._afterwards.verdict(s, run, by, verdict, self._clock.now_ms()))
+        answer: Recorded = await self._write(lambda s: self._afterwards.verdict(s, run, by, verdict, self._clock.now_ms()))
         self.replica.owed.set()
         return answer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ def upgrade(database: Database) -> None:
 
 
 @contextmanager
-def _locked(database: Database) -> Iterator[None]:
+def _locked(database: Database) -> Generator[None]:
     if database.dialect.is_sqlite:
         file = os.open(database.folder / "migrate.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:

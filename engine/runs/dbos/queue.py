@@ -75,7 +75,12 @@ class Kick:
             return
         database, token = self._dbos._sys_db, str(uuid.uuid4())
         ids = database.start_queued_partitioned_workflows(
-            self._queue, self._replica, self._version, room, owner_xid=token
+            self._queue,
+            self._replica,
+            self._version,
+            room,
+            owner_xid=token,
+            is_latest_version=False,  # every run carries our version; spares a query
         )
         for status in database.get_workflow_statuses(ids) if ids else ():
             execute_dequeued_workflow(self._dbos, status, token)

@@ -15,7 +15,7 @@ class JsonSerializer(Serializer):
         """Give JSON; what JSON does not know becomes its text."""
         return json.dumps(data, default=str)
 
-    def deserialize(cls, serialized_data: str) -> Any:
+    def deserialize(self, serialized_data: str) -> Any:
         """Read JSON."""
         return json.loads(serialized_data)
 

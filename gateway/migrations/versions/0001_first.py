@@ -47,7 +47,6 @@ def _replicas_and_inbox() -> None:
         "nm_inbox",
         *(_text(name) for name in ("channel", "account", "kind", "key")),
         _text("conv"),
-        _number("seq", null=True),
         _text("route"),
         _text("reason", default=""),
         _text("run", null=True),
