@@ -17,7 +17,13 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".s
 PEOPLE = [{"open_id": "ou_lin", "name": "Lin Wei"}, {"open_id": "ou_chen", "name": "Chen Yu"}]
 BOT = {"app_id": "cli_demo", "open_id": "ou_bot", "name": "niuma", "connections": 1}
 CHATS = [
-    {"chat_id": "oc_team", "name": "Product team", "type": "group", "members": ["ou_lin", "ou_chen"], "bots": ["cli_demo"]},
+    {
+        "chat_id": "oc_team",
+        "name": "Product team",
+        "type": "group",
+        "members": ["ou_lin", "ou_chen"],
+        "bots": ["cli_demo"],
+    },
     {"chat_id": "oc_topics", "name": "Topics", "type": "topic", "members": ["ou_lin", "ou_chen"], "bots": ["cli_demo"]},
     {"chat_id": "oc_lin", "name": "niuma", "type": "p2p", "members": ["ou_lin"], "bots": ["cli_demo"]},
     {"chat_id": "oc_chen", "name": "niuma", "type": "p2p", "members": ["ou_chen"], "bots": ["cli_demo"]},
@@ -44,8 +50,8 @@ class CannedFeishu:
         app = web.Application()
         app.add_routes(
             [
-                web.get("/", lambda _: _file("index.html")),
-                web.get("/_sim/static/{name}", lambda request: _file(request.match_info["name"])),
+                web.get("/", self._page),
+                web.get("/_sim/static/{name}", self._page),
                 web.get("/_sim/state", self._state),
                 web.get("/_sim/events", self._events),
                 web.post("/_sim/send", self._send),
@@ -108,10 +114,15 @@ class CannedFeishu:
         for queue in self._listeners:
             queue.put_nowait(json.loads(json.dumps(event)))
 
+    async def _page(self, request: web.Request) -> web.Response:
+        return _file(request.match_info.get("name", "index.html"))
+
     async def _state(self, _: web.Request) -> web.Response:
         now_ms = NOW_MS + 20_000 * len(self.messages)
         messages = list(self.messages.values())
-        return web.json_response({"now_ms": now_ms, "people": PEOPLE, "bots": [BOT], "chats": CHATS, "messages": messages})
+        return web.json_response(
+            {"now_ms": now_ms, "people": PEOPLE, "bots": [BOT], "chats": CHATS, "messages": messages}
+        )
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
@@ -155,7 +166,7 @@ def card_state(card: Json) -> Json:
     return {"card_id": "c1", "streaming": streaming, "sequence": 1, "summary": summary, "updated_at_ms": NOW_MS}
 
 
-async def _file(name: str) -> web.Response:
+def _file(name: str) -> web.Response:
     path = PAGE / name
     if not path.is_file():
         raise web.HTTPNotFound

@@ -26,6 +26,7 @@ class Desk {
   }
 
   start() {
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.store.drawer && this.store.set({ drawer: false }));
     follow({
       onOpen: () => this.reload(),
       onLost: () => this.store.set({ online: false }),
@@ -57,9 +58,17 @@ class Desk {
     if (this.store.chatId !== this.shownChat) this.typist.clear();
     this.shownChat = this.store.chatId;
     patch(this.root, [drawSidebar(this.store), h("div", { class: "backdrop", on: { click: () => this.store.set({ drawer: false }) } }), this.drawMain()]);
-    this.root.classList.toggle("drawer-open", this.store.drawer);
+    this.settleDrawer();
     this.log.settle();
     this.composer.settle();
+  }
+
+  /** Focus goes into the drawer with it, and back to its button. */
+  settleDrawer() {
+    const { drawer } = this.store;
+    if (this.root.classList.contains("drawer-open") === drawer) return;
+    this.root.classList.toggle("drawer-open", drawer);
+    this.root.querySelector(drawer ? ".chat-current" : ".drawer-button")?.focus();
   }
 
   drawMain() {
@@ -73,12 +82,8 @@ class Desk {
 
   drawHead(store) {
     const { chat } = store;
-    const openList = () => {
-      store.set({ drawer: true });
-      document.querySelector(".chat-current")?.focus();
-    };
     return h("header", { class: "main-head" },
-      h("button", { type: "button", class: "icon-button drawer-button", "aria-label": say("openChats"), "aria-expanded": String(store.drawer), "aria-controls": "sidebar", on: { click: openList } }, icon("menu")),
+      h("button", { type: "button", class: "icon-button drawer-button", "aria-label": say("openChats"), "aria-expanded": String(store.drawer), "aria-controls": "sidebar", on: { click: () => store.set({ drawer: true }) } }, icon("menu")),
       chat && chatAvatar(chat, store),
       chat && h("div", { class: "main-words" }, h("h2", null, chat.name), h("div", { class: "main-sub" }, subtitle(chat, store))));
   }

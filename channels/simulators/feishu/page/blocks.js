@@ -10,10 +10,10 @@ const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-+*]|\d{1,9}[.)])(?:( {1,4})(?=\S)| +|$)/;
 const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
-const HALF_LINE = /^(?:[-*+=_>|`~#: ]+|\d{1,2}[.)]?|!\[?)$/;
+const HALF_LINE = /^(?:[-*+=_>|`~#: ]*|\d{1,2}[.)]?|!\[?|[-*+] \[[ xX]?\]?|(?:`{3,}|~{3,})[^`]*)$/;
 const MAX_DEPTH = 12;
 
-/** Parse whole markdown. With `open`, a last line that is only a beginning (`- `, `##`, `|--`) waits for its rest. */
+/** Parse whole markdown. With `open`, a last line that is only a beginning (`- `, `##`, `|--`, "```py") waits for its rest. */
 export function parseBlocks(text, open = false) {
   const lines = text.replaceAll("\r\n", "\n").replaceAll("\t", "    ").split("\n");
   if (open && HALF_LINE.test(lines.at(-1).trim())) lines.pop();
@@ -131,7 +131,7 @@ function belongs(reader, inside, width) {
     return next !== undefined && (indent(next) >= Math.min(2, width) || ITEM.test(next));
   }
   if (indent(line) >= Math.min(2, width)) return true;
-  return !blank(inside.at(-1)) && !interrupts(reader);
+  return !blank(inside.at(-1)) && !ITEM.test(line) && !interrupts(reader);
 }
 
 function table(reader) {

@@ -75,7 +75,7 @@ function drawPlain(element, key, context) {
 function words(text, key, context) {
   const shown = context.shown(key, textOf(text));
   const kind = `words ${sizeClass(text.text_size)} ${colourClass("ink", text.text_color ?? "")} ${alignClass(text)}`.trim();
-  if (text.tag === "lark_md") return h("div", { class: kind }, markdown(shown, viewOf(key, context)));
+  if (text.tag === "lark_md") return h("div", { class: `${kind} lark` }, markdown(shown, viewOf(key, context)));
   const caret = context.caret(key) && h("span", { class: "caret", "aria-hidden": "true" });
   return h("div", { class: `${kind} plain` }, shown, caret);
 }
@@ -134,7 +134,7 @@ function drawColumn(element, key, context) {
   const fixed = /^\d{1,3}px$/.test(width);
   const flex = fixed ? `0 1 ${width}` : width === "auto" ? "0 1 auto" : `${Number(element.weight) || 1} 1 0`;
   return h("div", {
-    key, class: `column column-${["center", "bottom"].includes(element.vertical_align) ? element.vertical_align : "top"} ${colourClass("fill", fillOf(element.background_style))}`,
+    key, class: `column ${width === "weighted" ? "column-weighted" : ""} column-${["center", "bottom"].includes(element.vertical_align) ? element.vertical_align : "top"} ${colourClass("fill", fillOf(element.background_style))}`,
     style: { flex },
   }, stackOf(element, key, context, "8px"));
 }

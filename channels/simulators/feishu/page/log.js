@@ -80,9 +80,19 @@ export class Log {
     const stamp = [message, local.revision, store.me, joined, parent, bot, store.chatId];
     const known = this.drawn.get(message.message_id);
     if (known && known.stamp.every((one, i) => one === stamp[i])) return known.node;
-    const node = drawMessage(message, this.desk, joined);
+    const node = this.drawSafely(message, joined);
     this.drawn.set(message.message_id, { stamp, node });
     return node;
+  }
+
+  /** One card the page cannot draw must not take the chat with it. */
+  drawSafely(message, joined) {
+    try {
+      return drawMessage(message, this.desk, joined);
+    } catch (error) {
+      console.error(`message ${message.message_id} cannot be drawn`, error);
+      return drawMessage({ ...message, card: null }, this.desk, joined);
+    }
   }
 
   topic({ root, replies, id }) {

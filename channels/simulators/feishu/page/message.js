@@ -8,9 +8,11 @@ import { lineOf } from "./store.js";
 import { clock, say } from "./words.js";
 
 const SIGNS = {
-  THUMBSUP: "👍", OK: "👌", DONE: "✅", HEART: "❤️", LOVE: "😍", SMILE: "🙂", LAUGH: "😄", CrossMark: "❌", CheckMark: "✔️",
+  OK: "👌", LOVE: "😍", SMILE: "🙂", LAUGH: "😄",
   ThumbsDown: "👎", EYES: "👀", Get: "🫡", FIRE: "🔥", PARTY: "🎉", Hundred: "💯", JIAYI: "➕", APPLAUSE: "👏", Alarm: "⏰",
 };
+
+const DRAWN = { THUMBSUP: "thumb", HEART: "heart", DONE: "check", CheckMark: "check", CrossMark: "close", OnIt: "tool" };
 
 /** Draw a message. `joined` leaves out picture and name: the message before is by the same sender. */
 export function drawMessage(message, desk, joined = false) {
@@ -85,6 +87,6 @@ function grouped(reactions) {
 
 function sign(type) {
   if (type === "Typing") return h("span", { class: "typing-sign", "aria-hidden": "true" }, h("i", null), h("i", null), h("i", null));
-  if (type === "OnIt") return h("span", { class: "onit-sign", "aria-hidden": "true" }, icon("tool"));
+  if (type in DRAWN) return h("span", { class: `sign-icon ${type === "OnIt" ? "onit-sign" : ""}`.trim(), "aria-hidden": "true" }, icon(DRAWN[type]));
   return h("span", { "aria-hidden": "true" }, SIGNS[type] ?? `:${type}:`);
 }

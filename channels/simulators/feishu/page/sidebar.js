@@ -8,7 +8,7 @@ import { say, shortTime } from "./words.js";
 
 /** Draw the column. */
 export function drawSidebar(store) {
-  return h("aside", { class: "sidebar", id: "sidebar", "aria-label": say("chats"), on: { keydown: (event) => event.key === "Escape" && store.set({ drawer: false }) } },
+  return h("aside", { class: "sidebar", id: "sidebar", "aria-label": say("chats") },
     h("div", { class: "sidebar-top" },
       h("h1", null, say("chats")),
       h("button", { type: "button", class: "icon-button drawer-close", "aria-label": say("closeChats"), on: { click: () => store.set({ drawer: false }) } }, icon("close"))),

@@ -40,7 +40,7 @@ function autolink(text, at) {
   AUTOLINK.lastIndex = at;
   const found = AUTOLINK.exec(text);
   if (!found) return null;
-  return { node: { t: "link", href: found[1], inside: found[1].replace(/([_*~])/g, "\\$1"), insideOpen: false }, length: found[0].length };
+  return { node: { t: "link", href: found[1], kids: [{ t: "text", v: found[1] }] }, length: found[0].length };
 }
 
 function known(text, at, open) {
