@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
@@ -41,6 +43,10 @@ class SocketClient:
         if self._task is not None:
             await self._task
 
+    @property
+    def ended(self) -> bool:
+        return self._task is not None and self._task.done()
+
     async def next(self, within_s: float = 2) -> dict[str, Any]:
         return await asyncio.wait_for(self.events.get(), within_s)
 
@@ -57,6 +63,8 @@ class SocketClient:
 
     async def _read(self) -> None:
         async for message in self.socket:
+            if message.type is not aiohttp.WSMsgType.BINARY:
+                break
             frame = decode(message.data)
             self.frames.append(frame)
             if frame.headers["type"] != "event":
@@ -105,3 +113,64 @@ class RestClient:
         """Write to a card with the next sequence."""
         self.sequence += 1
         return await self.call(method, f"cardkit/v1/cards/{path}", {"sequence": self.sequence, **(body or {}), **more})
+
+
+class Tenant:
+    """A started simulator with an app that is logged in and connected."""
+
+    def __init__(self, simulator: FeishuSimulator, session: aiohttp.ClientSession) -> None:
+        self.simulator = simulator
+        self.session = session
+        self.rest = RestClient(simulator, session)
+        self.socket = SocketClient(simulator, session)
+
+    async def control(self, method: str, path: str, body: Any = None) -> Any:
+        async with self.session.request(method, f"{self.simulator.url}/_sim/{path}", json=body) as response:
+            return await response.json()
+
+    async def sent_card(self, tree: dict[str, Any], chat_id: str = "oc_team") -> tuple[str, str]:
+        """Create and send an entity; gives card and message id."""
+        card_id = await self.rest.create_card(tree)
+        found = await self.rest.send(chat_id, "interactive", {"type": "card", "data": {"card_id": card_id}})
+        return card_id, found["data"]["message_id"]
+
+
+@asynccontextmanager
+async def open_tenant(**options: Any) -> AsyncGenerator[Tenant, None]:
+    """Start everything and stop it again."""
+    simulator = FeishuSimulator(**options)
+    await simulator.start()
+    async with aiohttp.ClientSession() as session:
+        tenant = Tenant(simulator, session)
+        await tenant.rest.login()
+        await tenant.socket.connect()
+        try:
+            yield tenant
+        finally:
+            await simulator.stop()
+            await tenant.socket.close()
+
+
+def card(*elements: dict[str, Any], streaming: bool = True) -> dict[str, Any]:
+    """Give a small right card: a title, an `answer` text and what is added."""
+    return {
+        "schema": "2.0",
+        "config": {"streaming_mode": streaming, "update_multi": True},
+        "header": {"title": {"tag": "plain_text", "content": "Working"}},
+        "body": {"elements": [{"tag": "markdown", "element_id": "answer", "content": ""}, *elements]},
+    }
+
+
+def button(value: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Give a button that calls back with `value`."""
+    text = {"tag": "plain_text", "content": "Stop"}
+    return {"tag": "button", "text": text, "behaviors": [{"type": "callback", "value": value}], **more}
+
+
+async def until(is_true: Callable[[], bool], within_s: float = 3.0) -> None:
+    """Wait for something that happens by itself."""
+    for _ in range(round(within_s / 0.005)):
+        if is_true():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it did not happen")

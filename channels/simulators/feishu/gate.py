@@ -91,23 +91,20 @@ class Gate:
     async def _answer(
         self, request: web.Request, body: Json, entry: Entry, handler: Callable[[web.Request, Json], Awaitable[Answer]]
     ) -> web.Response:
+        action = self.faults.find(method=request.method, path=request.path)
+        entry.fault = ",".join(action)
         try:
-            action = self.faults.find(method=request.method, path=request.path)
-            entry.fault = ",".join(action)
             await self._before(action)
-            result = await handler(request, body)
+            response = _accepted(await handler(request, body))
             entry.code = 0
-            if action.get("lost_answer"):
-                raise ConnectionCut
-            if isinstance(result, web.Response):
-                return result
-            return web.json_response({"code": 0, "msg": "success", **result})
         except ApiError as error:
-            entry.code = error.code
-            return _refusal(error)
+            entry.code, response = error.code, _refusal(error)
         except ConnectionCut:
+            response = None
+        if response is None or action.get("lost_answer"):
             cut(request)
             return web.Response(status=499)
+        return response
 
     async def _before(self, action: dict[str, Any]) -> None:
         delay_s = max(self.options.api_delay_s, float(action.get("delay_s", 0)))
@@ -147,6 +144,12 @@ def cut(request: web.Request) -> None:
         raw = request.transport.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         request.transport.abort()
+
+
+def _accepted(result: Answer) -> web.Response:
+    if isinstance(result, web.Response):
+        return result
+    return web.json_response({"code": 0, "msg": "success", **result})
 
 
 def _refusal(error: ApiError) -> web.Response:
