@@ -91,7 +91,10 @@ class CardKit:
             raise error.for_cardkit() if isinstance(error, CardWrong) else error from error
         if call.body.get("uuid"):
             card.uuids.add(str(call.body["uuid"]))
-        self._cards.show(card, tree, kind, sequence)
+        if kind == "content":
+            self._cards.stream(card, tree, sequence, call.part("element_id"), call.body["content"])
+        else:
+            self._cards.show(card, tree, kind, sequence)
         return {}
 
     def _admit(self, card: Card, call: Call) -> tuple[int, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from channels.simulators.feishu import elements
@@ -110,8 +111,15 @@ class Cards:
         card.tree, card.updated_at_ms = tree, self._gate.clock.now_ms()
         card.sequence = sequence if sequence is not None else card.sequence
         self._note_streaming(card, was_streaming, kind)
-        self._note_typing(card)
+        card.typing = self._typing(card, elements.walk(tree))
         self._record(card, kind)
+
+    def stream(self, card: Card, tree: Json, sequence: int, element_id: str, text: str) -> None:
+        """Show one element's new text; the rest of the tree is as it was."""
+        card.tree, card.updated_at_ms, card.sequence = tree, self._gate.clock.now_ms(), sequence
+        changed: Json = {"element_id": element_id, "content": text}
+        card.typing = {**card.typing, **self._typing(card, [changed])}
+        self._record(card, "content")
 
     def require_streaming(self, card: Card, timeout_code: int = STREAMING_TIMEOUT) -> None:
         """Refuse a content call on a card that does not stream.
@@ -161,10 +169,10 @@ class Cards:
             old.cancel()
         self._closers[card.card_id] = asyncio.get_running_loop().create_task(close())
 
-    def _note_typing(self, card: Card) -> None:
+    def _typing(self, card: Card, changed: Iterable[Json]) -> dict[str, Typing]:
         now_s, config = self._gate.clock.steady_s(), elements.config(card.tree)
         typing: dict[str, Typing] = {}
-        for element in elements.walk(card.tree):
+        for element in changed:
             element_id, text = element.get("element_id"), element.get("content")
             if not isinstance(element_id, str) or not isinstance(text, str):
                 continue
@@ -173,7 +181,7 @@ class Cards:
                 typing[element_id] = Typing(text, len(text), now_s, 0)
             else:
                 typing[element_id] = old if old.text == text else old.after(text, now_s, config)
-        card.typing = typing
+        return typing
 
     def _record(self, card: Card, kind: str) -> None:
         at_ms = self._gate.clock.now_ms()
