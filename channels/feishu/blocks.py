@@ -23,9 +23,16 @@ _TABLE_COLUMNS = 50
 _TABLE_ROWS = 60
 
 
-@lru_cache(maxsize=512)
 def block_pieces(block: Block, thinking_label: str) -> tuple[Piece, ...]:
     """Give the block's top-level elements, in order; none when there is nothing to see yet."""
+    if isinstance(block, Text):
+        # Not remembered as a whole: it is new at every tick, its finished parts are remembered below.
+        return tuple(_text(element_id(block.id), block))
+    return _remembered(block, thinking_label)
+
+
+@lru_cache(maxsize=512)
+def _remembered(block: Block, thinking_label: str) -> tuple[Piece, ...]:
     if isinstance(block, Table):
         return _tables(block)
     if isinstance(block, Lane):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
-from channels.cards.model import Card, CardStatus, Header, Text
+from channels.cards.model import Action, Card, CardStatus, Header, Text
 from channels.feishu.blocks import block_pieces, table_as_text, without_tables
 from channels.feishu.elements import Piece, button_row, markdown, note, piece_of
 from channels.feishu.markdown import escape
@@ -81,7 +82,7 @@ def render_card(card: Card, budget: Budget | None = None) -> list[Page]:
     """Give the platform's cards for one snapshot, at least one, in reading order. The buttons are on the last."""
     status = card.header.status
     streaming = status in (CardStatus.QUEUED, CardStatus.WORKING)
-    stacks = _divide(_pieces(card), _tail(card), budget or Budget())
+    stacks = _divide(_pieces(card), _tail(card.actions, card.footer.text), budget or Budget())
     last = len(stacks) - 1
     return [
         Page(
@@ -104,16 +105,18 @@ def _pieces(card: Card) -> list[Piece]:
     return [piece for block in card.blocks for piece in block_pieces(block, label)]
 
 
-def _tail(card: Card) -> list[Piece]:
+@lru_cache(maxsize=256)
+def _tail(actions: tuple[Action, ...], footer: str) -> tuple[Piece, ...]:
+    """Give what stands at the end of the last card."""
     tail: list[Piece] = []
-    if card.actions:
-        tail.append(piece_of(button_row("actions", card.actions)))
-    if card.footer.text:
-        tail.append(piece_of(note("footer", card.footer.text, "info")))
-    return tail
+    if actions:
+        tail.append(piece_of(button_row("actions", actions)))
+    if footer:
+        tail.append(piece_of(note("footer", footer, "info")))
+    return tuple(tail)
 
 
-def _divide(pieces: list[Piece], tail: list[Piece], budget: Budget) -> list[list[Piece]]:
+def _divide(pieces: list[Piece], tail: tuple[Piece, ...], budget: Budget) -> list[list[Piece]]:
     """Fill card after card, in order, keeping room for the tail on each: any may be the last."""
     tail_bytes = _FRAME_BYTES + sum(piece.bytes for piece in tail)
     tail_objects = _FRAME_OBJECTS + sum(piece.objects for piece in tail)

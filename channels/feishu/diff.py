@@ -55,21 +55,20 @@ def update_text(change: TextChange) -> Json:
 
 def _compare_lists(old: Sequence[Json], new: Sequence[Json], changes: Changes) -> None:
     """Compare the elements of a body or of a panel by their ids."""
-    old_ids = [str(element.get("element_id")) for element in old]
-    new_ids = [str(element.get("element_id")) for element in new]
-    kept = [eid for eid in new_ids if eid in set(old_ids)]
-    if not kept or kept != [eid for eid in old_ids if eid in set(new_ids)] or "None" in new_ids:
+    before = {str(element.get("element_id")): element for element in old}
+    after = {str(element.get("element_id")): element for element in new}
+    kept = [eid for eid in after if eid in before]
+    if not kept or kept != [eid for eid in before if eid in after] or "None" in after or len(after) != len(new):
         changes.whole = True
         return
-    gone = [eid for eid in old_ids if eid not in set(new_ids)]
-    if gone:
+    if len(kept) < len(before):
+        gone = [eid for eid in before if eid not in after]
         changes.actions.append({"action": "delete_elements", "params": {"element_ids": gone}})
-    by_id = dict(zip(old_ids, old, strict=True))
-    for element in new:
-        before = by_id.get(str(element.get("element_id")))
-        if before is not None and before is not element:
-            _compare_element(before, element, changes)
-    changes.actions += _additions(new, set(kept))
+    for eid in kept:
+        if before[eid] is not after[eid]:
+            _compare_element(before[eid], after[eid], changes)
+    if len(kept) < len(after):
+        changes.actions += _additions(new, set(kept))
 
 
 def _compare_element(old: Json, new: Json, changes: Changes) -> None:
@@ -129,5 +128,8 @@ def _with_text(element: Json, element_id: str, text: str) -> Json:
     inner = element.get("elements")
     if not isinstance(inner, list):
         return element
-    children = [_with_text(child, element_id, text) for child in cast("list[Json]", inner)]
-    return {**element, "elements": children}
+    old = cast("list[Json]", inner)
+    children = [_with_text(child, element_id, text) for child in old]
+    # Untouched parts stay the same objects: comparing them later costs nothing.
+    changed = any(child is not before for child, before in zip(children, old, strict=True))
+    return {**element, "elements": children} if changed else element

@@ -65,9 +65,9 @@ def _count(node: object) -> tuple[int, int]:
 def element_id(name: str) -> str:
     """Give an id the platform takes: a letter, then letters, digits, underscores. Equal names have equal ids.
 
-    16 characters of the 20 allowed at most, so that a part's number fits behind it.
+    16 characters of the 20 allowed at most and one underscore, so that no part (`_1`) takes the id of another.
     """
-    if len(name) <= 14 and name.isascii() and name.replace("_", "a").isalnum() and name[0].isalpha():
+    if len(name) <= 14 and name.isascii() and name.isalnum() and name[0].isalpha():
         return f"b_{name}"
     return f"x_{hashlib.blake2s(name.encode(), digest_size=7).hexdigest()}"
 

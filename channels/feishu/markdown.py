@@ -18,6 +18,8 @@ _IMAGE = re.compile(r"!\[([^\]\n]*)\]\(\s*(\S+?)(?:\s+\"[^\"\n]*\")?\s*\)")
 _CUT_IMAGE = re.compile(r"!(?:\[[^\]\n]*(?:\](?:\([^)\n]*)?)?)?$")
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_MOVED_FENCE = re.compile(r"^ +(?:```|~~~)", re.MULTILINE)
+_ANY_SEPARATOR = re.compile(r"^\s*\|?\s*:?-+:?\s*\|", re.MULTILINE)
 _SEPARATOR = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+")
 _SPECIAL = str.maketrans({char: f"&#{ord(char)};" for char in "\\`*_[]<>~#&"})
@@ -45,9 +47,16 @@ def to_platform(markdown: str, *, tables: int = TABLES_PER_ELEMENT, growing: boo
     """
     if growing and (cut := _CUT_IMAGE.search(markdown)):
         markdown = markdown[: cut.start()]
-    if not any(char in markdown for char in "<>!|`~"):
+    if not _differs(markdown, tables):
         return markdown
     return _Dialect(tables, growing=growing).convert(markdown)
+
+
+def _differs(markdown: str, tables: int) -> bool:
+    """Tell quickly whether anything in a text may look different here: most texts are fine as they are."""
+    if "<" in markdown or ">" in markdown or "![" in markdown or _MOVED_FENCE.search(markdown):
+        return True
+    return "|" in markdown and len(_ANY_SEPARATOR.findall(markdown)) > tables
 
 
 class _Dialect:
@@ -64,7 +73,7 @@ class _Dialect:
         lines = markdown.split("\n")
         at = 0
         while at < len(lines):
-            if self._fence or _FENCE.match(lines[at]):
+            if self._fence or lines[at].lstrip(" ").startswith(("```", "~~~")):
                 self._code(lines[at])
             elif self._is_table(lines, at):
                 at = self._table(lines, at)
@@ -88,9 +97,9 @@ class _Dialect:
 
     @staticmethod
     def _is_table(lines: list[str], at: int) -> bool:
-        return (
-            at + 1 < len(lines) and "|" in lines[at] and "-" in lines[at + 1] and bool(_SEPARATOR.match(lines[at + 1]))
-        )
+        if at + 1 == len(lines) or "|" not in lines[at] or "|" not in lines[at + 1]:
+            return False
+        return bool(_SEPARATOR.match(lines[at + 1]))
 
     def _table(self, lines: list[str], at: int) -> int:
         """Take a whole table; give the number of the line after it."""
@@ -108,6 +117,7 @@ class _Dialect:
         return end
 
 
+@lru_cache(maxsize=4096)
 def _prose(line: str, *, open_end: bool) -> str:
     """Convert a line outside of code blocks, leaving its code spans alone."""
     if not any(char in line for char in "<>!"):
@@ -150,7 +160,7 @@ def has_tables(markdown: str) -> int:
             fence = match.group(2)
         elif match and fence and match.group(2).startswith(fence) and not match.group(3).strip():
             fence = ""
-        elif not fence and "|" in before and "-" in line and _SEPARATOR.match(line):
+        elif not fence and "|" in before and "|" in line and _SEPARATOR.match(line):
             count += 1
         before = "" if fence else line
     return count
