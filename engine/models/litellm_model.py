@@ -15,7 +15,6 @@ from engine.errors import (
     RateLimited,
     Refused,
     TimedOut,
-    Unavailable,
 )
 from engine.models.assembly import Assembly
 from engine.models.base import ModelItem, ModelRequest, ReasoningDelta, TextDelta
@@ -113,19 +112,28 @@ def error_of(error: Exception, *, was_visible: bool) -> ModelError:
     names = [kind.__name__ for kind in type(error).__mro__]
     shown = f"{names[0]}: {str(error)[:300]}"
     kind = next((_KINDS[name] for name in names if name in _KINDS), None)
-    if kind is CutOff and not was_visible:
+    if kind is CutOff:
         original = getattr(error, "original_exception", None)
         if isinstance(original, Exception) and type(original) is not type(error):
-            return error_of(original, was_visible=False)
+            return error_of(original, was_visible=True)
     if kind is RateLimited:
-        headers = cast("Mapping[str, str]", getattr(getattr(error, "response", None), "headers", None) or {})
-        return RateLimited(shown, retry_after_s=retry_after_s(headers))
+        return RateLimited(shown, retry_after_s=_wait_of(error))
     if kind is not None:
         return kind(shown)
+    if was_visible:
+        return CutOff(shown)
     status = getattr(error, "status_code", None)
-    if any(name in _HOPELESS for name in names):
-        return error_from(status if isinstance(status, int) else 400, shown.encode(), {})
-    return CutOff(shown) if was_visible else Unavailable(shown)
+    hopeless = 400 if any(name in _HOPELESS for name in names) else 500
+    return error_from(status if isinstance(status, int) else hopeless, shown.encode(), {})
+
+
+def _wait_of(error: Exception) -> float | None:
+    response = getattr(error, "response", None)
+    for holder, name in ((response, "headers"), (error, "litellm_response_headers"), (error, "headers")):
+        headers = cast("Mapping[str, str]", getattr(holder, name, None) or {})
+        if (wait_s := retry_after_s(headers)) is not None:
+            return wait_s
+    return None
 
 
 def _items(chunk: Any, assembly: Assembly) -> list[ModelItem]:

@@ -28,6 +28,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::UserWarning:pydantic"),
 ]
+WARM: set[str] = set()
 SCAN = ToolSchema("project_scan", "Count files of the project", {"type": "object", "properties": {}})
 SETTINGS = {"first_byte_s": 1.5, "stall_s": 1.5, "input_price": 1.0, "output_price": 1.0}
 
@@ -57,6 +58,10 @@ async def model(request: pytest.FixtureRequest, server: LLMockServer) -> AsyncIt
     request.getfixturevalue("litellm_loaded")
     prefix = {"litellm_openai": "openai", "litellm_vllm": "hosted_vllm"}[kind]
     settings = ModelSettings(model=f"{prefix}/gpt-4o-mini", **SETTINGS)  # type: ignore[arg-type]
+    if kind not in WARM:
+        WARM.add(kind)  # litellm's first call imports more than its timeouts here allow
+        patient = ModelSettings(model=settings.model)
+        await collect(LitellmModel("m", patient, Prices(patient), key="k", base=server.base_url("openai")), ask("hi"))
     yield LitellmModel("main", settings, Prices(settings), key="test", base=server.base_url("openai"))
     await close_connections()
 
@@ -212,9 +217,9 @@ async def test_nobody_listens(model: Model, unused_tcp_port: int) -> None:
         settings = model._settings
         away: Model = LitellmModel("main", settings, Prices(settings), key="test", base=base)
     else:
-        away = OpenAICompatibleModel(
-            "main", Endpoint("m", api_base=base), HttpPool(), SystemClock(), Prices(ModelSettings(model="openai/m"))
-        )
+        assert isinstance(model, OpenAICompatibleModel)
+        endpoint = Endpoint("m", api_base=base)
+        away = OpenAICompatibleModel("main", endpoint, model._pool, SystemClock(), model._prices)
     with pytest.raises(Unavailable):
         await collect(away, ask("hi"))
 
