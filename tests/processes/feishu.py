@@ -54,7 +54,7 @@ class FeishuWorld:
         """Give the bot's messages that reply to one message."""
         return [each for each in await self.answers() if question in (each["parent_id"], each["root_id"])]
 
-    async def until(self, ready: Any, *, within_s: float = 20.0, why: str = "") -> Any:
+    async def until(self, ready: Any, *, within_s: float = 60.0, why: str = "") -> Any:
         """Ask again and again until `ready()` gives something true."""
         deadline = asyncio.get_running_loop().time() + within_s
         while True:
@@ -64,7 +64,7 @@ class FeishuWorld:
             assert asyncio.get_running_loop().time() < deadline, f"not within {within_s} s: {why or ready}"
             await asyncio.sleep(0.05)
 
-    async def finished(self, question: str, *, within_s: float = 30.0) -> Json:
+    async def finished(self, question: str, *, within_s: float = 90.0) -> Json:
         """Wait for the one finished answer to a message."""
 
         async def ready() -> Json | None:
@@ -73,7 +73,7 @@ class FeishuWorld:
 
         return await self.until(ready, within_s=within_s, why=f"a finished answer to {question}")
 
-    async def connected(self, count: int = 1, *, within_s: float = 15.0) -> None:
+    async def connected(self, count: int = 1, *, within_s: float = 60.0) -> None:
         """Wait until the bot has so many connections."""
 
         async def ready() -> bool:

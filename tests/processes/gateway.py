@@ -37,7 +37,7 @@ class GatewayProcess:
         """Ask it to end."""
         self._process.terminate()
 
-    async def ended(self, within_s: float = 30.0) -> int:
+    async def ended(self, within_s: float = 90.0) -> int:
         """Wait for its end and give the exit code (-9: killed)."""
         return await asyncio.wait_for(self._process.wait(), within_s)
 
@@ -63,7 +63,7 @@ async def gateway(home: Path, platform_url: str, **environment: str) -> AsyncIte
     log = home / "stderr.log"
     with log.open("ab") as stderr:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "gateway.cli.main", "serve", env=env, stdout=stderr, stderr=stderr
+            sys.executable, "-m", "gateway.cli", "serve", env=env, stdout=stderr, stderr=stderr
         )
         try:
             yield GatewayProcess(process, log)
