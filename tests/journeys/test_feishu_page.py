@@ -101,7 +101,7 @@ async def test_an_answer_grows_is_pressed_and_ends(browser: Browser, canned: Can
         canned.change(card, card=answer_card(first + more, streaming=True))
         await expect(answer).to_contain_text("until all are known.")
         seen = await page.evaluate("window.seen")
-        assert len(seen) >= 8, "the growth must be typed out, not shown at once"
+        assert len(seen) >= 5, "the growth must be typed out, not shown at once"
         assert all(later.startswith(earlier.rstrip()) for earlier, later in pairwise(seen))
         await expect(answer.locator(".caret")).to_have_count(1)
 

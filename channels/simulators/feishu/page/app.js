@@ -26,7 +26,10 @@ class Desk {
   }
 
   start() {
-    document.addEventListener("keydown", (event) => event.key === "Escape" && this.store.drawer && this.store.set({ drawer: false }));
+    document.addEventListener(
+      "keydown",
+      (event) => event.key === "Escape" && this.store.drawer && this.store.set({ drawer: false }),
+    );
     follow({
       onOpen: () => this.reload(),
       onLost: () => this.store.set({ online: false }),
@@ -57,7 +60,11 @@ class Desk {
   draw() {
     if (this.store.chatId !== this.shownChat) this.typist.clear();
     this.shownChat = this.store.chatId;
-    patch(this.root, [drawSidebar(this.store), h("div", { class: "backdrop", on: { click: () => this.store.set({ drawer: false }) } }), this.drawMain()]);
+    patch(this.root, [
+      drawSidebar(this.store),
+      h("div", { class: "backdrop", on: { click: () => this.store.set({ drawer: false }) } }),
+      this.drawMain(),
+    ]);
     this.settleDrawer();
     this.log.settle();
     this.composer.settle();
@@ -73,19 +80,42 @@ class Desk {
 
   drawMain() {
     const { store } = this;
-    return h("main", { class: "main" },
+    return h(
+      "main",
+      { class: "main" },
       this.drawHead(store),
       !store.online && this.store.chats.length > 0 && h("div", { class: "offline", role: "status" }, say("offline")),
       this.log.draw(),
-      this.composer.draw());
+      this.composer.draw(),
+    );
   }
 
   drawHead(store) {
     const { chat } = store;
-    return h("header", { class: "main-head" },
-      h("button", { type: "button", class: "icon-button drawer-button", "aria-label": say("openChats"), "aria-expanded": String(store.drawer), "aria-controls": "sidebar", on: { click: () => store.set({ drawer: true }) } }, icon("menu")),
+    return h(
+      "header",
+      { class: "main-head" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon-button drawer-button",
+          "aria-label": say("openChats"),
+          "aria-expanded": String(store.drawer),
+          "aria-controls": "sidebar",
+          on: { click: () => store.set({ drawer: true }) },
+        },
+        icon("menu"),
+      ),
       chat && chatAvatar(chat, store),
-      chat && h("div", { class: "main-words" }, h("h2", null, chat.name), h("div", { class: "main-sub" }, subtitle(chat, store))));
+      chat &&
+        h(
+          "div",
+          { class: "main-words" },
+          h("h2", null, chat.name),
+          h("div", { class: "main-sub" }, subtitle(chat, store)),
+        ),
+    );
   }
 
   localOf(id) {
@@ -119,7 +149,12 @@ class Desk {
   async send(text) {
     const { store } = this;
     const body = { chat_id: store.chatId, as: store.me, text };
-    if (store.replyTo) Object.assign(body, { reply_to: store.replyTo.message_id }, store.replyTo.thread_id && { thread_id: store.replyTo.thread_id });
+    if (store.replyTo)
+      Object.assign(
+        body,
+        { reply_to: store.replyTo.message_id },
+        store.replyTo.thread_id && { thread_id: store.replyTo.thread_id },
+      );
     store.set({ replyTo: null });
     this.log.toEnd();
     return (await this.tried(send(body))) !== null;
@@ -134,7 +169,8 @@ class Desk {
     local.pending.delete(key);
     this.touch(message.message_id);
     if (answer?.toast) toast(answer.toast.type, answer.toast.content);
-    else if (answer?.code) toast("error", say({ 200341: "timeout", 404: "gone" }[answer.code] ?? "failed", { code: answer.code }));
+    else if (answer?.code)
+      toast("error", say({ 200341: "timeout", 404: "gone" }[answer.code] ?? "failed", { code: answer.code }));
   }
 
   /** Wait for an answer of the simulator; null and a toast when it cannot be reached. */
@@ -151,9 +187,19 @@ class Desk {
 
 function subtitle(chat, store) {
   const bots = store.botsOf(chat);
-  const state = bots.map((bot) => h("span", { class: "bot-state", key: bot.app_id }, h("span", { class: `dot ${bot.connections > 0 ? "dot-on" : "dot-off"}` }), `${bot.name} · ${say(bot.connections > 0 ? "connected" : "disconnected")}`));
+  const state = bots.map((bot) =>
+    h(
+      "span",
+      { class: "bot-state", key: bot.app_id },
+      h("span", { class: `dot ${bot.connections > 0 ? "dot-on" : "dot-off"}` }),
+      `${bot.name} · ${say(bot.connections > 0 ? "connected" : "disconnected")}`,
+    ),
+  );
   if (chat.type === "p2p") return state;
-  return [h("span", null, chat.type === "topic" ? say("topicGroup") : say("members", { n: chat.members.length })), state];
+  return [
+    h("span", null, chat.type === "topic" ? say("topicGroup") : say("members", { n: chat.members.length })),
+    state,
+  ];
 }
 
 new Desk(document.getElementById("app")).start();

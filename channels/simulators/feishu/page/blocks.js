@@ -98,7 +98,13 @@ function list(reader) {
   const first = ITEM.exec(reader.lines[reader.at]);
   if (!first || reader.depth >= MAX_DEPTH) return null;
   const kind = first[2].at(-1);
-  const block = { t: "list", ordered: /\d/.test(first[2]), start: parseInt(first[2], 10) || 1, loose: false, items: [] };
+  const block = {
+    t: "list",
+    ordered: /\d/.test(first[2]),
+    start: parseInt(first[2], 10) || 1,
+    loose: false,
+    items: [],
+  };
   while (reader.at < reader.lines.length) {
     const found = ITEM.exec(reader.lines[reader.at]);
     if (!found || found[2].at(-1) !== kind || RULE.test(reader.lines[reader.at])) break;
@@ -151,12 +157,21 @@ function table(reader) {
 
 function startsTable(reader) {
   const [line, next] = [reader.lines[reader.at], reader.lines[reader.at + 1]];
-  if (next !== undefined) return line.includes("|") && next.includes("-") && DELIMITER.test(next.trim()) && (next.includes("|") || line.trim().startsWith("|"));
+  if (next !== undefined)
+    return (
+      line.includes("|") &&
+      next.includes("-") &&
+      DELIMITER.test(next.trim()) &&
+      (next.includes("|") || line.trim().startsWith("|"))
+    );
   return reader.open && /^ {0,3}\|./.test(line);
 }
 
 function cells(line) {
-  const bare = line.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "");
+  const bare = line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "");
   return bare.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
@@ -192,6 +207,7 @@ function interrupts(reader) {
 function startsOther(reader) {
   const line = reader.lines[reader.at];
   const found = ITEM.exec(line);
-  const starts = found !== null && found[0].length < line.length && (!/\d/.test(found[2]) || parseInt(found[2], 10) === 1);
+  const starts =
+    found !== null && found[0].length < line.length && (!/\d/.test(found[2]) || parseInt(found[2], 10) === 1);
   return starts || FENCE.test(line) || /^ {0,3}#{1,6}\s/.test(line) || RULE.test(line) || QUOTE.test(line);
 }

@@ -29,9 +29,15 @@ export function drawCard(message, desk) {
   const { card } = message;
   const context = contextOf(message, desk);
   const streaming = context.streaming;
-  return h("div", { class: `card ${card.config?.width_mode === "fill" ? "card-fill" : ""} ${streaming ? "card-live" : ""}`.trim(), "aria-busy": streaming ? "true" : null },
+  return h(
+    "div",
+    {
+      class: `card ${card.config?.width_mode === "fill" ? "card-fill" : ""} ${streaming ? "card-live" : ""}`.trim(),
+      "aria-busy": streaming ? "true" : null,
+    },
     card.header && drawHeader(card.header),
-    h("div", { class: "card-body" }, stackOf(card.body ?? { elements: card.elements ?? [] }, "body", context, "12px")));
+    h("div", { class: "card-body" }, stackOf(card.body ?? { elements: card.elements ?? [] }, "body", context, "12px")),
+  );
 }
 
 function contextOf(message, desk) {
@@ -47,7 +53,10 @@ function contextOf(message, desk) {
     desk.touch(id);
   };
   return {
-    id, streaming, local, touch,
+    id,
+    streaming,
+    local,
+    touch,
     shown: (key, text) => shown.get(key) ?? text,
     caret: (key) => live === `${id}/${key}`,
     nameOf: (who) => desk.store.nameOf(who),
@@ -58,11 +67,22 @@ function contextOf(message, desk) {
 
 function drawHeader(header) {
   const tags = header.text_tag_list ?? [];
-  return h("header", { class: `card-header ${colourClass("head", header.template ?? "default")}` },
+  return h(
+    "header",
+    { class: `card-header ${colourClass("head", header.template ?? "default")}` },
     header.icon && h("span", { class: "card-header-icon" }, tokenIcon(header.icon.token ?? "")),
-    h("div", { class: "card-header-words" },
-      h("div", { class: "card-title-line" },
+    h(
+      "div",
+      { class: "card-header-words" },
+      h(
+        "div",
+        { class: "card-title-line" },
         h("div", { class: "card-title" }, textOf(header.title)),
-        tags.map((tag) => h("span", { class: `text-tag ${colourClass("tag", tag.color ?? "neutral")}` }, textOf(tag.text)))),
-      textOf(header.subtitle) && h("div", { class: "card-subtitle" }, textOf(header.subtitle))));
+        tags.map((tag) =>
+          h("span", { class: `text-tag ${colourClass("tag", tag.color ?? "neutral")}` }, textOf(tag.text)),
+        ),
+      ),
+      textOf(header.subtitle) && h("div", { class: "card-subtitle" }, textOf(header.subtitle)),
+    ),
+  );
 }

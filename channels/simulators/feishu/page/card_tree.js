@@ -2,7 +2,16 @@
 
 const SPACES = { none: "0", small: "4px", medium: "8px", large: "12px", extra_large: "16px" };
 const LENGTHS = /^-?\d{1,3}px(?: -?\d{1,3}px){0,3}$/;
-const SIZES = new Set(["heading-0", "heading-1", "heading-2", "heading-3", "heading-4", "heading", "normal", "notation"]);
+const SIZES = new Set([
+  "heading-0",
+  "heading-1",
+  "heading-2",
+  "heading-3",
+  "heading-4",
+  "heading",
+  "normal",
+  "notation",
+]);
 
 /** An element's key: its `element_id`, else its place. */
 export function keyOf(parent, element, place) {
@@ -18,7 +27,8 @@ function* textsIn(elements, parent) {
   for (const [place, element] of elements.entries()) {
     const key = keyOf(parent, element, place);
     if (element.tag === "markdown") yield [key, String(element.content ?? "")];
-    if (element.text?.content !== undefined && element.tag === "div") yield [textKey(key, element.text), String(element.text.content)];
+    if (element.text?.content !== undefined && element.tag === "div")
+      yield [textKey(key, element.text), String(element.text.content)];
     yield* textsIn(element.elements ?? element.columns ?? [], key);
   }
 }

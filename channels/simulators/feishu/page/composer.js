@@ -23,35 +23,103 @@ export class Composer {
     const { chat } = store;
     if (!chat) return null;
     const label = say("placeholder", { chat: chat.name, name: store.nameOf(store.me) });
-    return h("form", { class: "composer", on: { submit: (event) => { event.preventDefault(); this.send(); } } },
-      store.replyTo ? this.drawReply(store) : chat.type === "topic" && h("div", { class: "replying replying-new" }, icon("topic"), say("newTopic")),
-      h("div", { class: "composer-box" },
+    return h(
+      "form",
+      {
+        class: "composer",
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            this.send();
+          },
+        },
+      },
+      store.replyTo
+        ? this.drawReply(store)
+        : chat.type === "topic" && h("div", { class: "replying replying-new" }, icon("topic"), say("newTopic")),
+      h(
+        "div",
+        { class: "composer-box" },
         this.offers.length > 0 && this.drawOffers(),
         h("textarea", {
-          class: "composer-text", rows: 1, placeholder: label, "aria-label": label, role: "combobox", "aria-autocomplete": "list",
-          "aria-expanded": String(this.offers.length > 0), "aria-controls": "mention-list", enterkeyhint: "send",
-          "aria-activedescendant": this.offers.length ? `mention-${this.pick}` : null, mount: (node) => { this.node = node; },
-          on: { input: () => this.typed(), keydown: (event) => this.key(event), click: () => this.typed(), blur: () => this.offer([]) },
+          class: "composer-text",
+          rows: 1,
+          placeholder: label,
+          "aria-label": label,
+          role: "combobox",
+          "aria-autocomplete": "list",
+          "aria-expanded": String(this.offers.length > 0),
+          "aria-controls": "mention-list",
+          enterkeyhint: "send",
+          "aria-activedescendant": this.offers.length ? `mention-${this.pick}` : null,
+          mount: (node) => {
+            this.node = node;
+          },
+          on: {
+            input: () => this.typed(),
+            keydown: (event) => this.key(event),
+            click: () => this.typed(),
+            blur: () => this.offer([]),
+          },
         }),
-        h("button", { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") }, icon("send"))),
-      h("div", { class: "composer-hint" }, say("sendHint")));
+        h("button", { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") }, icon("send")),
+      ),
+      h("div", { class: "composer-hint" }, say("sendHint")),
+    );
   }
 
   drawReply(store) {
     const { replyTo } = store;
     const name = replyTo.sender.name || store.nameOf(replyTo.sender.id);
     const topic = replyTo.thread_id || store.chat.type === "topic";
-    return h("div", { class: "replying" }, icon(topic ? "topic" : "reply"),
-      h("span", { class: "replying-line" }, `${topic ? say("inTopic") : say("replyingTo", { name })}: ${lineOf(replyTo)}`),
-      h("button", { type: "button", class: "icon-button small", "aria-label": say("cancel"), on: { click: () => store.set({ replyTo: null }) } }, icon("close")));
+    return h(
+      "div",
+      { class: "replying" },
+      icon(topic ? "topic" : "reply"),
+      h(
+        "span",
+        { class: "replying-line" },
+        `${topic ? say("inTopic") : say("replyingTo", { name })}: ${lineOf(replyTo)}`,
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon-button small",
+          "aria-label": say("cancel"),
+          on: { click: () => store.set({ replyTo: null }) },
+        },
+        icon("close"),
+      ),
+    );
   }
 
   drawOffers() {
-    return h("ul", { class: "offers", id: "mention-list", role: "listbox", "aria-label": say("mentions") },
-      this.offers.map((one, i) => h("li", {
-        key: one.name, id: `mention-${i}`, role: "option", "aria-selected": String(i === this.pick), class: i === this.pick ? "offer offer-on" : "offer",
-        on: { mousedown: (event) => { event.preventDefault(); this.take(i); } },
-      }, icon(one.bot ? "robot" : "person"), h("span", null, one.name), one.bot && h("span", { class: "bot-mark" }, say("bot")))));
+    return h(
+      "ul",
+      { class: "offers", id: "mention-list", role: "listbox", "aria-label": say("mentions") },
+      this.offers.map((one, i) =>
+        h(
+          "li",
+          {
+            key: one.name,
+            id: `mention-${i}`,
+            role: "option",
+            "aria-selected": String(i === this.pick),
+            class: i === this.pick ? "offer offer-on" : "offer",
+            on: {
+              mousedown: (event) => {
+                event.preventDefault();
+                this.take(i);
+              },
+            },
+          },
+          icon(one.bot ? "robot" : "person"),
+          h("span", null, one.name),
+          one.bot && h("span", { class: "bot-mark" }, say("bot")),
+        ),
+      ),
+    );
   }
 
   /** After each redraw: a chat's draft comes back when the chat does. */
@@ -87,7 +155,9 @@ export class Composer {
   namesLike(start) {
     const { store } = this.desk;
     const bots = store.botsOf(store.chat).map((bot) => ({ name: bot.name, bot: true }));
-    const people = store.people.filter((person) => person.open_id !== store.me && store.chat.members.includes(person.open_id));
+    const people = store.people.filter(
+      (person) => person.open_id !== store.me && store.chat.members.includes(person.open_id),
+    );
     return [...bots, ...people].filter((one) => one.name.toLowerCase().startsWith(start));
   }
 

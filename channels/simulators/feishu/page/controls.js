@@ -6,7 +6,15 @@ import { tokenIcon } from "./icons.js";
 import { linkProps } from "./markdown.js";
 
 const KINDS = new Set([
-  "default", "primary", "danger", "text", "primary_text", "danger_text", "primary_filled", "danger_filled", "laser",
+  "default",
+  "primary",
+  "danger",
+  "text",
+  "primary_text",
+  "danger_text",
+  "primary_filled",
+  "danger_filled",
+  "laser",
 ]);
 const SIZES = new Set(["tiny", "small", "medium", "large"]);
 
@@ -21,15 +29,24 @@ export function drawButton(element, key, context) {
     h("span", { class: "button-label" }, textOf(element.text)),
     waits && h("span", { class: "button-wait", "aria-hidden": "true" }, h("i", null), h("i", null), h("i", null)),
   ];
-  if (address && !callback && !element.disabled) return h("a", { ...linkProps(urlOf(address)), class: looks(element) }, inside);
+  if (address && !callback && !element.disabled)
+    return h("a", { ...linkProps(urlOf(address)), class: looks(element) }, inside);
   const locked = context.local.pending.size > 0;
-  return h("button", {
-    type: "button", class: `${looks(element)} ${waits ? "button-waiting" : ""}`.trim(), name: element.name ?? null,
-    disabled: Boolean(element.disabled), "aria-disabled": locked ? "true" : null, "aria-busy": waits ? "true" : null,
-    "data-submits": formActionOf(element) === "submit",
-    title: textOf(element.disabled ? element.disabled_tips : element.hover_tips) || null,
-    on: { click: (event) => !locked && press(event.currentTarget, element, key, context) },
-  }, inside);
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `${looks(element)} ${waits ? "button-waiting" : ""}`.trim(),
+      name: element.name ?? null,
+      disabled: Boolean(element.disabled),
+      "aria-disabled": locked ? "true" : null,
+      "aria-busy": waits ? "true" : null,
+      "data-submits": formActionOf(element) === "submit",
+      title: textOf(element.disabled ? element.disabled_tips : element.hover_tips) || null,
+      on: { click: (event) => !locked && press(event.currentTarget, element, key, context) },
+    },
+    inside,
+  );
 }
 
 function looks(element) {
@@ -44,7 +61,9 @@ function urlOf(address) {
 
 /** A form button says what it does in one of two places. */
 function formActionOf(element) {
-  return element.form_action_type ?? (element.behaviors ?? []).find((one) => one.type === "form_action")?.behavior ?? null;
+  return (
+    element.form_action_type ?? (element.behaviors ?? []).find((one) => one.type === "form_action")?.behavior ?? null
+  );
 }
 
 function press(node, element, key, context) {
@@ -57,7 +76,8 @@ function press(node, element, key, context) {
   const submits = action === "submit";
   if (submits && !form.reportValidity()) return;
   for (const behavior of element.behaviors ?? []) {
-    if (behavior.type === "open_url" && linkProps(urlOf(behavior)).href) window.open(urlOf(behavior), "_blank", "noopener");
+    if (behavior.type === "open_url" && linkProps(urlOf(behavior)).href)
+      window.open(urlOf(behavior), "_blank", "noopener");
   }
   const callback = (element.behaviors ?? []).find((one) => one.type === "callback");
   if (!callback && !submits) return;
@@ -82,13 +102,26 @@ export function drawInput(element, key, context) {
   const label = textOf(element.label);
   const many = element.input_type === "multiline_text";
   const props = {
-    id, name: element.name ?? key, class: "input", placeholder: textOf(element.placeholder) || null, required: Boolean(element.required),
-    disabled: Boolean(element.disabled), maxlength: element.max_length ?? null, "aria-label": label ? null : textOf(element.placeholder) || element.name,
-    mount: (node) => { node.value = element.default_value ?? ""; },
+    id,
+    name: element.name ?? key,
+    class: "input",
+    placeholder: textOf(element.placeholder) || null,
+    required: Boolean(element.required),
+    disabled: Boolean(element.disabled),
+    maxlength: element.max_length ?? null,
+    "aria-label": label ? null : textOf(element.placeholder) || element.name,
+    mount: (node) => {
+      node.value = element.default_value ?? "";
+    },
   };
   const field = many
     ? h("textarea", { ...props, rows: element.rows ?? 3 })
     : h("input", { ...props, type: element.input_type === "password" ? "password" : "text" });
-  return h("div", { class: element.label_position === "left" ? "input-row" : "input-column" },
-    label && h("label", { for: id }, label, element.required && h("span", { class: "required", "aria-hidden": "true" }, "*")), field);
+  return h(
+    "div",
+    { class: element.label_position === "left" ? "input-row" : "input-column" },
+    label &&
+      h("label", { for: id }, label, element.required && h("span", { class: "required", "aria-hidden": "true" }, "*")),
+    field,
+  );
 }

@@ -28,7 +28,8 @@ const PATHS = {
   info: "M10 16.500a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM10 9.300v4M10 6.800h.01",
   robot: "M5 7.500h10v7.500H5zM10 4v3.500M8 10.500h.01M12 10.500h.01M8.5 13h3M3 10v2.500M17 10v2.5",
   person: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM4 16.500c.5-3 2.8-4.5 6-4.500s5.5 1.5 6 4.5",
-  thumb: "M6.5 9l3-5.500c1.4 0 2 1 1.7 2.300L10.7 8h4.300c1 0 1.6.9 1.3 1.800l-1.6 5c-.2.8-.8 1.2-1.6 1.200H6.500zM6.5 9v7H3.800V9z",
+  thumb:
+    "M6.5 9l3-5.500c1.4 0 2 1 1.7 2.300L10.7 8h4.300c1 0 1.6.9 1.3 1.800l-1.6 5c-.2.8-.8 1.2-1.6 1.200H6.500zM6.5 9v7H3.800V9z",
   heart: "M10 16.500S3.5 12.5 3.5 8a3.3 3.3 0 0 1 6.5-1 3.3 3.3 0 0 1 6.5 1c0 4.5-6.5 8.5-6.5 8.500z",
   dot: "M10 10h.01",
   loading: "M10 3.500a6.5 6.5 0 1 0 6.5 6.5",
@@ -36,18 +37,46 @@ const PATHS = {
 
 /** Words in a platform icon token, tried in this order, and what we draw for them. */
 const TOKENS = [
-  ["down", "chevron"], ["right", "chevron"], ["loading", "loading"], ["yes", "check"], ["check", "check"], ["done", "check"],
-  ["succeed", "check"], ["close", "close"], ["error", "close"], ["warning", "warning"], ["info", "info"], ["robot", "robot"],
-  ["bot", "robot"], ["search", "search"], ["code", "code"], ["command", "code"], ["folder", "folder"], ["file", "file"],
-  ["doc", "file"], ["time", "time"], ["clock", "time"], ["setting", "tool"], ["tool", "tool"], ["todo", "list"],
-  ["list", "list"], ["think", "thought"], ["idea", "thought"], ["chat", "chat"], ["member", "person"], ["person", "person"],
+  ["down", "chevron"],
+  ["right", "chevron"],
+  ["loading", "loading"],
+  ["yes", "check"],
+  ["check", "check"],
+  ["done", "check"],
+  ["succeed", "check"],
+  ["close", "close"],
+  ["error", "close"],
+  ["warning", "warning"],
+  ["info", "info"],
+  ["robot", "robot"],
+  ["bot", "robot"],
+  ["search", "search"],
+  ["code", "code"],
+  ["command", "code"],
+  ["folder", "folder"],
+  ["file", "file"],
+  ["doc", "file"],
+  ["time", "time"],
+  ["clock", "time"],
+  ["setting", "tool"],
+  ["tool", "tool"],
+  ["todo", "list"],
+  ["list", "list"],
+  ["think", "thought"],
+  ["idea", "thought"],
+  ["chat", "chat"],
+  ["member", "person"],
+  ["person", "person"],
 ];
 
 /** One of our drawings by name. */
 export function icon(name, props = {}) {
   const spin = name === "loading" ? " icon-spin" : "";
-  return s("svg", { ...props, class: `icon${spin} ${props.class ?? ""}`.trim(), viewBox: "0 0 20 20", "aria-hidden": "true" },
-    s("path", { d: PATHS[name] ?? PATHS.dot }));
+  return s(
+    "svg",
+    { ...props, class: `icon${spin} ${props.class ?? ""}`.trim(), viewBox: "0 0 20 20", "aria-hidden": "true" },
+    s("path", { d: PATHS[name] ?? PATHS.dot }),
+  );
 }
 
 /** Our drawing for a card's `standard_icon` token. */

@@ -5,12 +5,24 @@
  * at the very end is not shown, so that nothing already on screen changes its look when the rest arrives.
  */
 
+import { join, pair } from "./emphasis.js";
 import { readTag } from "./tags.js";
 
 const PLAIN = /[^\\`*_~[!<&\nh]+/y;
 const URL_RUN = /https?:\/\/[^\s<>"'`，。；！？、（）【】《》]+/y;
 const ENTITY = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/y;
-const NAMED = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", copy: "©", hellip: "…", mdash: "—", ndash: "–" };
+const NAMED = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  copy: "©",
+  hellip: "…",
+  mdash: "—",
+  ndash: "–",
+};
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
 const MAX_DEPTH = 16;
 
@@ -87,7 +99,8 @@ class Inline {
     const ticks = this.match(fence)[0];
     const from = this.at + ticks.length;
     const end = closingTicks(this.text, from, ticks.length);
-    if (end >= 0) return this.push({ t: "code", v: codeText(this.text.slice(from, end)) }, end + ticks.length - this.at);
+    if (end >= 0)
+      return this.push({ t: "code", v: codeText(this.text.slice(from, end)) }, end + ticks.length - this.at);
     if (!this.open) return this.literal(ticks);
     const rest = this.text.slice(from).replace(/`+$/, "");
     if (rest) this.out.push({ t: "code", v: codeText(rest) });
@@ -102,8 +115,13 @@ class Inline {
     const after = this.text[end] ?? " ";
     const inWord = mark === "_" && /\w/.test(before) && /\w/.test(after);
     const node = {
-      t: "mark", mark, n: end - this.at, last: end === this.text.length,
-      opens: !/\s/.test(after) && !inWord, closes: !/\s/.test(before) && !inWord, inside: /\w/.test(before) && /\w/.test(after),
+      t: "mark",
+      mark,
+      n: end - this.at,
+      last: end === this.text.length,
+      opens: !/\s/.test(after) && !inWord,
+      closes: !/\s/.test(before) && !inWord,
+      inside: /\w/.test(before) && /\w/.test(after),
     };
     return this.push(node, end - this.at);
   }
@@ -123,7 +141,10 @@ class Inline {
     const end = closingBracket(this.text, this.at + 1);
     const target = end < 0 ? null : linkTarget(this.text, end + 1, this.open);
     if (!target) return this.open && end < 0 && this.skip(this.text.length - this.at);
-    return this.push({ t: "img", key: target.href ?? "", alt: this.text.slice(this.at + 2, end) }, target.end - this.at);
+    return this.push(
+      { t: "img", key: target.href ?? "", alt: this.text.slice(this.at + 2, end) },
+      target.end - this.at,
+    );
   }
 
   tag() {
@@ -139,7 +160,8 @@ class Inline {
     const found = this.match(ENTITY);
     if (found) {
       const code = found[1] ? Number(found[1]) : found[2] ? parseInt(found[2], 16) : null;
-      const value = code === null ? NAMED[found[3]] : code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+      const value =
+        code === null ? NAMED[found[3]] : code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
       return value !== undefined && this.push({ t: "text", v: value }, found[0].length);
     }
     return this.open && /^&#?\w{0,8}$/.test(this.text.slice(this.at)) && this.skip(this.text.length - this.at);
@@ -154,9 +176,17 @@ class Inline {
 }
 
 const STEPS = {
-  "\\": Inline.prototype.escape, "\n": Inline.prototype.newline, "`": Inline.prototype.code, "*": Inline.prototype.marks,
-  _: Inline.prototype.marks, "~": Inline.prototype.marks, "[": Inline.prototype.link, "!": Inline.prototype.image,
-  "<": Inline.prototype.tag, "&": Inline.prototype.entity, h: Inline.prototype.address,
+  "\\": Inline.prototype.escape,
+  "\n": Inline.prototype.newline,
+  "`": Inline.prototype.code,
+  "*": Inline.prototype.marks,
+  _: Inline.prototype.marks,
+  "~": Inline.prototype.marks,
+  "[": Inline.prototype.link,
+  "!": Inline.prototype.image,
+  "<": Inline.prototype.tag,
+  "&": Inline.prototype.entity,
+  h: Inline.prototype.address,
 };
 
 function closingTicks(text, from, length) {
@@ -187,73 +217,4 @@ function linkTarget(text, at, open) {
   const whole = found.exec(text);
   if (whole) return { href: whole[1], end: at + whole[0].length };
   return open && !/[)\n]/.test(text.slice(at)) ? { href: null, end: text.length } : null;
-}
-
-const KINDS = { "*": ["em", "strong"], _: ["em", "strong"], "~": [null, "del"] };
-
-/** Turn marks into emphasis around what they enclose. */
-function pair(items, open) {
-  for (let at = 0; at < items.length; at += 1) {
-    while (items[at]?.t === "mark" && items[at].closes && items[at].n > 0) {
-      const opener = openerOf(items, at);
-      if (opener < 0) break;
-      const half = open && items[at].last && items[opener].n > items[at].n;
-      if (half) { items[at].n = 0; break; }
-      at = enclose(items, opener, at);
-    }
-  }
-  if (open) closeAtEnd(items);
-  return items.filter((item) => item.t !== "mark" || item.n > 0)
-    .map((item) => (item.t === "mark" ? { t: "text", v: item.mark.repeat(item.n) } : item));
-}
-
-function openerOf(items, closer) {
-  const { mark, n, opens } = items[closer];
-  for (let at = closer - 1; at >= 0; at -= 1) {
-    const item = items[at];
-    if (item.t !== "mark" || item.mark !== mark || !item.opens || item.n === 0) continue;
-    if (mark === "~" && (item.n < 2 || n < 2)) continue;
-    if ((item.closes || opens) && (item.n + n) % 3 === 0 && (item.n % 3 !== 0 || n % 3 !== 0)) continue;
-    return at;
-  }
-  return -1;
-}
-
-/** Replace what stands between two marks by one node; gives the closer's new place. */
-function enclose(items, opener, closer) {
-  const size = items[opener].n >= 2 && items[closer].n >= 2 ? 2 : 1;
-  const node = wrap(items, opener, closer, size);
-  items[closer].n -= size;
-  items.splice(opener + 1, closer - opener - 1, node);
-  return opener + 2;
-}
-
-function wrap(items, opener, end, size) {
-  const { mark } = items[opener];
-  items[opener].n -= size;
-  const kids = items.slice(opener + 1, end)
-    .filter((item) => item.t !== "mark" || item.n > 0)
-    .map((item) => (item.t === "mark" ? { t: "text", v: item.mark.repeat(item.n) } : item));
-  return { t: KINDS[mark][size - 1], kids: join(kids) };
-}
-
-function closeAtEnd(items) {
-  const tail = items.at(-1);
-  if (tail?.t === "mark" && tail.last) tail.n = 0;
-  for (let at = items.length - 1; at >= 0; at -= 1) {
-    while (items[at].t === "mark" && items[at].opens && !items[at].inside && items[at].n > (items[at].mark === "~" ? 1 : 0)) {
-      const node = wrap(items, at, items.length, items[at].n >= 2 ? 2 : 1);
-      items.splice(at + 1, items.length - at - 1, ...(node.kids.length ? [node] : []));
-    }
-  }
-}
-
-function join(items) {
-  const out = [];
-  for (const item of items) {
-    const last = out.at(-1);
-    if (item.t === "text" && last?.t === "text") out[out.length - 1] = { t: "text", v: last.v + item.v };
-    else out.push(item);
-  }
-  return out;
 }

@@ -24,12 +24,37 @@ export class Log {
     const { store } = this.desk;
     const messages = store.messagesOf(store.chatId);
     const rows = messages.length ? this.rows(messages) : [this.welcome()];
-    return h("div", { class: "log-frame" },
-      h("div", {
-        class: "log", role: "log", "aria-label": say("log"), "aria-live": "polite", tabindex: "0", key: store.chatId,
-        mount: (node) => this.adopt(node), on: { scroll: () => this.scrolled(), fold: () => { this.atEnd = false; } },
-      }, h("div", { class: "log-rows" }, rows)),
-      !this.atEnd && messages.length > 0 && h("button", { type: "button", class: "to-latest", on: { click: () => this.toEnd() } }, icon("down"), say("latest")));
+    return h(
+      "div",
+      { class: "log-frame" },
+      h(
+        "div",
+        {
+          class: "log",
+          role: "log",
+          "aria-label": say("log"),
+          "aria-live": "polite",
+          tabindex: "0",
+          key: store.chatId,
+          mount: (node) => this.adopt(node),
+          on: {
+            scroll: () => this.scrolled(),
+            fold: () => {
+              this.atEnd = false;
+            },
+          },
+        },
+        h("div", { class: "log-rows" }, rows),
+      ),
+      !this.atEnd &&
+        messages.length > 0 &&
+        h(
+          "button",
+          { type: "button", class: "to-latest", on: { click: () => this.toEnd() } },
+          icon("down"),
+          say("latest"),
+        ),
+    );
   }
 
   adopt(node) {
@@ -102,23 +127,53 @@ export class Log {
       this.wide.add(id);
       this.desk.redraw();
     };
-    return h("section", { class: "topic", key: `topic-${id}`, "aria-label": say("inTopic") },
+    return h(
+      "section",
+      { class: "topic", key: `topic-${id}`, "aria-label": say("inTopic") },
       this.message(root, false),
-      h("div", { class: "topic-replies" },
-        folded && h("button", { type: "button", class: "topic-more", on: { click: unfold } }, icon("down"), count(replies.length - shown.length)),
-        shown.map((reply, i) => this.message(reply, follows(shown[i - 1], reply)))),
-      h("button", { type: "button", class: "topic-reply", on: { click: () => this.desk.reply(root) } }, icon("topic"), say("replyTopic")));
+      h(
+        "div",
+        { class: "topic-replies" },
+        folded &&
+          h(
+            "button",
+            { type: "button", class: "topic-more", on: { click: unfold } },
+            icon("down"),
+            count(replies.length - shown.length),
+          ),
+        shown.map((reply, i) => this.message(reply, follows(shown[i - 1], reply))),
+      ),
+      h(
+        "button",
+        { type: "button", class: "topic-reply", on: { click: () => this.desk.reply(root) } },
+        icon("topic"),
+        say("replyTopic"),
+      ),
+    );
   }
 
   welcome() {
     const { store } = this.desk;
-    const bot = store.chat ? store.botsOf(store.chat)[0]?.name ?? "niuma" : "niuma";
+    const bot = store.chat ? (store.botsOf(store.chat)[0]?.name ?? "niuma") : "niuma";
     const call = store.chat?.type === "p2p" ? "" : `@${bot} `;
-    return h("div", { class: "welcome", key: "welcome" },
+    return h(
+      "div",
+      { class: "welcome", key: "welcome" },
       h("div", { class: "welcome-sign", "aria-hidden": "true" }, icon("robot")),
-      h("h2", null, say("emptyTitle", { bot })), h("p", null, say("emptyText")),
-      h("div", { class: "welcome-tries" }, ["try1", "try2", "try3"].map((key) =>
-        h("button", { type: "button", class: "try", on: { click: () => this.desk.suggest(call + say(key)) } }, call + say(key)))));
+      h("h2", null, say("emptyTitle", { bot })),
+      h("p", null, say("emptyText")),
+      h(
+        "div",
+        { class: "welcome-tries" },
+        ["try1", "try2", "try3"].map((key) =>
+          h(
+            "button",
+            { type: "button", class: "try", on: { click: () => this.desk.suggest(call + say(key)) } },
+            call + say(key),
+          ),
+        ),
+      ),
+    );
   }
 }
 
@@ -127,8 +182,15 @@ function count(n) {
 }
 
 function follows(previous, message) {
-  return Boolean(previous) && !previous.recalled && !message.recalled && previous.sender.id === message.sender.id
-    && message.create_time_ms - previous.create_time_ms < JOIN_MS && !message.card && !previous.card;
+  return (
+    Boolean(previous) &&
+    !previous.recalled &&
+    !message.recalled &&
+    previous.sender.id === message.sender.id &&
+    message.create_time_ms - previous.create_time_ms < JOIN_MS &&
+    !message.card &&
+    !previous.card
+  );
 }
 
 /** Put each topic where its first message stands; in a topic group every message outside one begins one. */
@@ -138,7 +200,7 @@ function entriesOf(messages, chat) {
   const known = new Map(messages.map((message) => [message.message_id, message]));
   for (const message of messages) {
     const root = known.get(message.root_id ?? "");
-    const id = message.thread_id ?? (chat?.type === "topic" ? root?.message_id ?? message.message_id : null);
+    const id = message.thread_id ?? (chat?.type === "topic" ? (root?.message_id ?? message.message_id) : null);
     const topic = topics.get(id) ?? topics.get(root?.message_id);
     if (id === null) entries.push({ root: message });
     else if (topic) topic.replies.push(message);

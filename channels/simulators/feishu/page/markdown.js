@@ -6,10 +6,24 @@ import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { parseInline } from "./inline.js";
 import { pagedTable } from "./paged_table.js";
+import { withSigns } from "./signs.js";
 import { moment, say } from "./words.js";
 
 const COLOURS = new Set([
-  "blue", "wathet", "turquoise", "green", "lime", "yellow", "orange", "red", "carmine", "violet", "purple", "indigo", "grey", "neutral",
+  "blue",
+  "wathet",
+  "turquoise",
+  "green",
+  "lime",
+  "yellow",
+  "orange",
+  "red",
+  "carmine",
+  "violet",
+  "purple",
+  "indigo",
+  "grey",
+  "neutral",
 ]);
 const TABLE_ROWS = 5;
 
@@ -67,13 +81,17 @@ function inline(text, block, view) {
 function nested(blocks, view) {
   if (!blocks.length && view.caret) return [caretNode()];
   return blocks.map((block, place) =>
-    drawBlock(block, { ...view, caret: view.caret && place === blocks.length - 1, place: `${view.place}.${place}` }));
+    drawBlock(block, { ...view, caret: view.caret && place === blocks.length - 1, place: `${view.place}.${place}` }),
+  );
 }
 
 function drawList(block, view) {
   const items = block.items.map((item, place) => {
     const inner = { ...view, caret: view.caret && place === block.items.length - 1, place: `${view.place}.${place}` };
-    const task = item.task === null ? null : h("span", { class: `task ${item.task ? "task-done" : ""}` }, item.task && icon("check"));
+    const task =
+      item.task === null
+        ? null
+        : h("span", { class: `task ${item.task ? "task-done" : ""}` }, item.task && icon("check"));
     return h("li", { class: item.task === null ? null : "task-item" }, task, itemKids(item, block.loose, inner));
   });
   return h(block.ordered ? "ol" : "ul", { start: block.ordered && block.start !== 1 ? block.start : null }, items);
@@ -83,26 +101,36 @@ function drawList(block, view) {
 function itemKids(item, loose, view) {
   const kids = nested(item.blocks, view);
   if (loose) return kids;
-  return kids.map((kid, place) => (item.blocks[place]?.t === "paragraph" ? h("div", { class: "tight" }, kid.kids) : kid));
+  return kids.map((kid, place) =>
+    item.blocks[place]?.t === "paragraph" ? h("div", { class: "tight" }, kid.kids) : kid,
+  );
 }
 
 function drawTable(block, view) {
   const last = block.rows.length - 1;
   const cell = (text, open, caret) => drawInline(parseInline(text, open), view, caret);
-  const head = block.head.map((text, i) => cell(text, block.open && last < 0, view.caret && last < 0 && i === block.head.length - 1));
+  const head = block.head.map((text, i) =>
+    cell(text, block.open && last < 0, view.caret && last < 0 && i === block.head.length - 1),
+  );
   const tail = last < 0 ? -1 : block.rows[last].findLastIndex((text) => text !== "");
-  const rows = block.rows.map((row, r) => row.map((text, i) => {
-    const end = r === last && i === Math.max(tail, 0);
-    return cell(text, block.open && end, view.caret && end);
-  }));
+  const rows = block.rows.map((row, r) =>
+    row.map((text, i) => {
+      const end = r === last && i === Math.max(tail, 0);
+      return cell(text, block.open && end, view.caret && end);
+    }),
+  );
   return pagedTable({
-    head, rows, aligns: block.aligns, size: TABLE_ROWS,
-    page: view.pageOf(view.place), turn: (page) => view.turn(view.place, page),
+    head,
+    rows,
+    aligns: block.aligns,
+    size: TABLE_ROWS,
+    page: view.pageOf(view.place),
+    turn: (page) => view.turn(view.place, page),
   });
 }
 
 const INLINE = {
-  text: (node) => node.v,
+  text: (node) => withSigns(node.v),
   br: () => h("br", null),
   code: (node) => h("code", null, node.v),
   strong: (node, view) => h("strong", null, kids(node, view)),
@@ -113,7 +141,12 @@ const INLINE = {
   tag: (node, view) => h("span", { class: `text-tag ${colourClass("tag", node.color)}` }, kids(node, view)),
   time: (node) => h("time", null, Number.isFinite(node.ms) ? moment(node.ms) : ""),
   img: (node) => h("span", { class: "inline-image" }, icon("image"), node.alt || say("image")),
-  at: (node, view) => h("span", { class: "at" }, `@${node.id === "all" ? say("all") : view.nameOf(node.id) || plainText(node.kids) || node.id}`),
+  at: (node, view) =>
+    h(
+      "span",
+      { class: "at" },
+      `@${node.id === "all" ? say("all") : view.nameOf(node.id) || plainText(node.kids) || node.id}`,
+    ),
   link: (node, view) => h("a", linkProps(node.href), kids(node, view)),
 };
 

@@ -25,8 +25,17 @@ export function toast(tone, text) {
 }
 
 function drawToasts() {
-  patch(document.getElementById("toasts"), toasts.map((one) =>
-    h("div", { key: one.key, class: `toast toast-${one.kind}` }, h("span", { class: "toast-icon" }, icon(ICONS[one.kind])), h("span", null, one.text))));
+  patch(
+    document.getElementById("toasts"),
+    toasts.map((one) =>
+      h(
+        "div",
+        { key: one.key, class: `toast toast-${one.kind}` },
+        h("span", { class: "toast-icon" }, icon(ICONS[one.kind])),
+        h("span", null, one.text),
+      ),
+    ),
+  );
 }
 
 /** Ask before a press; resolves to whether the reader agreed. */
@@ -38,15 +47,30 @@ export function ask(title, text) {
   patch(holder, [
     title && h("h2", null, title),
     text && h("p", null, text),
-    h("div", { class: "ask-buttons" },
-      h("button", { type: "button", class: "button button-default button-medium", on: { click: answer("no") } }, say("cancel")),
-      h("button", { type: "button", class: "button button-primary_filled button-medium", on: { click: answer("yes") } }, say("confirm"))),
+    h(
+      "div",
+      { class: "ask-buttons" },
+      h(
+        "button",
+        { type: "button", class: "button button-default button-medium", on: { click: answer("no") } },
+        say("cancel"),
+      ),
+      h(
+        "button",
+        { type: "button", class: "button button-primary_filled button-medium", on: { click: answer("yes") } },
+        say("confirm"),
+      ),
+    ),
   ]);
   holder.showModal();
   return new Promise((resolve) => {
-    holder.addEventListener("close", () => {
-      holder.remove();
-      resolve(holder.returnValue === "yes");
-    }, { once: true });
+    holder.addEventListener(
+      "close",
+      () => {
+        holder.remove();
+        resolve(holder.returnValue === "yes");
+      },
+      { once: true },
+    );
   });
 }

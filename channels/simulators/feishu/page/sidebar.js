@@ -8,34 +8,99 @@ import { say, shortTime } from "./words.js";
 
 /** Draw the column. */
 export function drawSidebar(store) {
-  return h("aside", { class: "sidebar", id: "sidebar", "aria-label": say("chats") },
-    h("div", { class: "sidebar-top" },
+  return h(
+    "aside",
+    { class: "sidebar", id: "sidebar", "aria-label": say("chats") },
+    h(
+      "div",
+      { class: "sidebar-top" },
       h("h1", null, say("chats")),
-      h("button", { type: "button", class: "icon-button drawer-close", "aria-label": say("closeChats"), on: { click: () => store.set({ drawer: false }) } }, icon("close"))),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon-button drawer-close",
+          "aria-label": say("closeChats"),
+          on: { click: () => store.set({ drawer: false }) },
+        },
+        icon("close"),
+      ),
+    ),
     drawPeople(store),
-    h("nav", { class: "chat-list", "aria-label": say("chats") }, store.myChats().map((chat) => drawChat(chat, store))));
+    h(
+      "nav",
+      { class: "chat-list", "aria-label": say("chats") },
+      store.myChats().map((chat) => drawChat(chat, store)),
+    ),
+  );
 }
 
 function drawPeople(store) {
-  const choice = (person) => h("label", { class: "person", key: person.open_id },
-    h("input", {
-      type: "radio", name: "speak-as", value: person.open_id, checked: person.open_id === store.me,
-      mount: (node) => { node.checked = person.open_id === store.me; }, on: { change: () => store.speakAs(person.open_id) },
-    }),
-    h("span", { class: "person-face" }, avatar(person.name, { size: "avatar-small" }), h("span", { class: "person-name" }, person.name)));
-  return h("fieldset", { class: "people" }, h("legend", null, say("speakAs")), h("div", { class: "people-row" }, store.people.map(choice)));
+  const choice = (person) =>
+    h(
+      "label",
+      { class: "person", key: person.open_id },
+      h("input", {
+        type: "radio",
+        name: "speak-as",
+        value: person.open_id,
+        checked: person.open_id === store.me,
+        mount: (node) => {
+          node.checked = person.open_id === store.me;
+        },
+        on: { change: () => store.speakAs(person.open_id) },
+      }),
+      h(
+        "span",
+        { class: "person-face" },
+        avatar(person.name, { size: "avatar-small" }),
+        h("span", { class: "person-name" }, person.name),
+      ),
+    );
+  return h(
+    "fieldset",
+    { class: "people" },
+    h("legend", null, say("speakAs")),
+    h("div", { class: "people-row" }, store.people.map(choice)),
+  );
 }
 
 function drawChat(chat, store) {
   const last = store.messagesOf(chat.chat_id).at(-1);
   const current = chat.chat_id === store.chatId;
   const unread = current ? 0 : store.unread(chat.chat_id);
-  return h("button", { type: "button", key: chat.chat_id, class: `chat-row ${current ? "chat-current" : ""}`.trim(), "aria-current": current ? "true" : null, on: { click: () => store.open(chat.chat_id) } },
+  return h(
+    "button",
+    {
+      type: "button",
+      key: chat.chat_id,
+      class: `chat-row ${current ? "chat-current" : ""}`.trim(),
+      "aria-current": current ? "true" : null,
+      on: { click: () => store.open(chat.chat_id) },
+    },
     chatAvatar(chat, store),
-    h("span", { class: "chat-words" },
-      h("span", { class: "chat-line" }, h("span", { class: "chat-name" }, chat.name), last && h("time", null, shortTime(last.create_time_ms, store.nowMs))),
-      h("span", { class: "chat-line" }, h("span", { class: `chat-last ${last?.card_state?.streaming ? "chat-last-live" : ""}`.trim() }, last ? previewOf(last, chat, store) : ""),
-        unread > 0 && h("span", { class: "badge", "aria-label": say("unread", { n: unread }) }, unread > 99 ? "99+" : unread))));
+    h(
+      "span",
+      { class: "chat-words" },
+      h(
+        "span",
+        { class: "chat-line" },
+        h("span", { class: "chat-name" }, chat.name),
+        last && h("time", null, shortTime(last.create_time_ms, store.nowMs)),
+      ),
+      h(
+        "span",
+        { class: "chat-line" },
+        h(
+          "span",
+          { class: `chat-last ${last?.card_state?.streaming ? "chat-last-live" : ""}`.trim() },
+          last ? previewOf(last, chat, store) : say("quiet"),
+        ),
+        unread > 0 &&
+          h("span", { class: "badge", "aria-label": say("unread", { n: unread }) }, unread > 99 ? "99+" : unread),
+      ),
+    ),
+  );
 }
 
 /** The picture of a chat: the bot with its connection dot in a direct chat, a sign in others. */

@@ -43,7 +43,9 @@ export class Store {
   apply(event) {
     if (event.kind === "message") this.messages.set(event.message.message_id, event.message);
     if (event.kind === "connection") {
-      this.bots = this.bots.map((bot) => (bot.app_id === event.app_id ? { ...bot, connections: event.connections } : bot));
+      this.bots = this.bots.map((bot) =>
+        bot.app_id === event.app_id ? { ...bot, connections: event.connections } : bot,
+      );
     }
     if (event.kind === "message" && event.message.chat_id === this.chatId) this.read(this.chatId);
     this.changed();
@@ -116,7 +118,9 @@ export class Store {
   }
 
   unread(chatId) {
-    return this.messagesOf(chatId).filter((m) => m.create_time_ms > (this.seen.get(chatId) ?? 0) && m.sender.id !== this.me).length;
+    return this.messagesOf(chatId).filter(
+      (m) => m.create_time_ms > (this.seen.get(chatId) ?? 0) && m.sender.id !== this.me,
+    ).length;
   }
 
   read(chatId) {

@@ -26,8 +26,14 @@ const CELLS = {
   lark_md: (value, column, context) => inlineMarkdown(String(value), { nameOf: context.nameOf }),
   number: (value, column) => number(value, column.format ?? {}),
   date: (value) => moment(Number(value)),
-  persons: (value, column, context) => [value].flat().map((one) => h("span", { class: "at" }, `@${context.nameOf(one.id ?? one) || (one.id ?? one)} `)),
-  options: (value) => [value].flat().map((one) => h("span", { class: `text-tag ${colourClass("tag", one.color ?? "blue")}` }, one.text ?? String(one))),
+  persons: (value, column, context) =>
+    [value].flat().map((one) => h("span", { class: "at" }, `@${context.nameOf(one.id ?? one) || (one.id ?? one)} `)),
+  options: (value) =>
+    [value]
+      .flat()
+      .map((one) =>
+        h("span", { class: `text-tag ${colourClass("tag", one.color ?? "blue")}` }, one.text ?? String(one)),
+      ),
 };
 
 function drawCell(value, column, context) {
@@ -39,7 +45,9 @@ function drawCell(value, column, context) {
 function number(value, format) {
   const digits = Number.isInteger(format.precision) ? format.precision : null;
   const text = Number(value).toLocaleString(undefined, {
-    useGrouping: Boolean(format.separator ?? format.seperator), minimumFractionDigits: digits ?? 0, maximumFractionDigits: digits ?? 20,
+    useGrouping: Boolean(format.separator ?? format.seperator),
+    minimumFractionDigits: digits ?? 0,
+    maximumFractionDigits: digits ?? 20,
   });
   return `${format.symbol ?? ""}${text}`;
 }

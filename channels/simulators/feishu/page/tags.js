@@ -49,7 +49,8 @@ function known(text, at, open) {
   if (!found) return null;
   const name = found[1].toLowerCase();
   const attrs = attributes(found[2]);
-  if (Object.hasOwn(EMPTY, name)) return { node: EMPTY[name](attrs), length: found[0].length + closing(text, at + found[0].length, name) };
+  if (Object.hasOwn(EMPTY, name))
+    return { node: EMPTY[name](attrs), length: found[0].length + closing(text, at + found[0].length, name) };
   if (!Object.hasOwn(WITH_TEXT, name)) return null;
   return withText(text, at, { name, attrs, length: found[0].length, empty: found[3] === "/" }, open);
 }
@@ -60,7 +61,10 @@ function withText(text, at, tag, open) {
   if (tag.empty) return { node: { ...node, inside: "", insideOpen: false }, length: tag.length };
   const end = matching(text, from, tag.name);
   if (end >= 0) {
-    return { node: { ...node, inside: text.slice(from, end), insideOpen: false }, length: end + tag.name.length + 3 - at };
+    return {
+      node: { ...node, inside: text.slice(from, end), insideOpen: false },
+      length: end + tag.name.length + 3 - at,
+    };
   }
   if (tag.name === "at") return { node: { ...node, inside: "", insideOpen: false }, length: tag.length };
   return open ? { node: { ...node, inside: text.slice(from), insideOpen: true }, length: text.length - at } : null;

@@ -12,7 +12,8 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 /** Reads `streaming_config` of a card. */
 export function paceOf(card) {
   const config = card?.config?.streaming_config ?? {};
-  const pick = (value, fallback) => Number(value?.pc ?? value?.default ?? (typeof value === "number" ? value : fallback)) || fallback;
+  const pick = (value, fallback) =>
+    Number(value?.pc ?? value?.default ?? (typeof value === "number" ? value : fallback)) || fallback;
   return {
     everyMs: Math.max(16, pick(config.print_frequency_ms, 70)),
     step: Math.max(1, pick(config.print_step, 1)),
@@ -63,7 +64,8 @@ export class Typist {
       entry.shown = from;
       entry.cuts = [];
     }
-    for (const { index, segment } of graphemes.segment(text.slice(from))) entry.cuts.push(from + index + segment.length);
+    for (const { index, segment } of graphemes.segment(text.slice(from)))
+      entry.cuts.push(from + index + segment.length);
     this.start(key, entry, pace);
   }
 

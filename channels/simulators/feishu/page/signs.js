@@ -1,0 +1,31 @@
+/** Status signs in text, drawn by us: they look the same on a machine without an emoji font. */
+
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+
+const SIGNS = {
+  "✅": ["good", "check"],
+  "❌": ["bad", "close"],
+  "⏳": ["wait", "time"],
+  "⌛": ["wait", "time"],
+  "⬜": ["empty", null],
+  "⚠": ["warn", "warning"],
+  ℹ: ["note", "info"],
+};
+const PATTERN = /(✅|❌|⏳|⌛|⬜|⚠\ufe0f?|ℹ\ufe0f?)/;
+
+/** Split a text into plain pieces and drawn signs; the sign's character stays in the text for copying and reading aloud. */
+export function withSigns(text) {
+  if (!PATTERN.test(text)) return text;
+  return text.split(PATTERN).map((piece, place) => (place % 2 ? sign(piece) : piece));
+}
+
+function sign(character) {
+  const [tone, drawing] = SIGNS[character.replace("\ufe0f", "")];
+  return h(
+    "span",
+    { class: `sign sign-${tone}` },
+    drawing && icon(drawing),
+    h("span", { class: "sign-character" }, character),
+  );
+}
