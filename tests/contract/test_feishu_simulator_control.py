@@ -141,6 +141,18 @@ async def test_the_history_of_a_card_is_served(tenant: Tenant) -> None:
         assert response.status == 404
 
 
+async def test_chats_are_founded_and_the_bot_is_told(tenant: Tenant) -> None:
+    body = {"name": "New", "members": ["ou_ana"], "announce": True}
+    made = await tenant.control("POST", "chats", body)
+    added = await tenant.socket.next()
+    assert added["header"]["event_type"] == "im.chat.member.bot.added_v1"
+    assert added["event"]["chat_id"] == made["chat_id"]
+    sent = {"chat_id": made["chat_id"], "as": "ou_ana", "text": "@niuma hi"}
+    assert (await tenant.control("POST", "send", sent))["event_id"]
+    assert "error" in await tenant.control("POST", "send", {**sent, "as": "ou_lin"})
+    assert "error" in await tenant.control("POST", "chats", {"type": "p2p", "members": ["ou_lin", "ou_chen"]})
+
+
 async def test_only_the_pages_own_files_are_served(tenant: Tenant) -> None:
     for name in ("..%2Foptions.py", ".hidden", "missing.js"):
         async with tenant.session.get(f"{tenant.simulator.url}/_sim/static/{name}") as response:

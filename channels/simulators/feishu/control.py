@@ -8,7 +8,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from aiohttp import web
 
@@ -44,6 +44,7 @@ class Control:
             web.post("/_sim/react", _json(self._react)),
             web.post("/_sim/redeliver", _json(self._redeliver)),
             web.post("/_sim/event", _json(self._event)),
+            web.post("/_sim/chats", _json(self._chat)),
             web.post("/_sim/upload", _json(self._upload)),
             web.post("/_sim/faults", _json(self._faults)),
             web.delete("/_sim/faults", _json(self._clear_faults)),
@@ -106,6 +107,11 @@ class Control:
     async def _redeliver(self, body: Json) -> Json:
         is_new = body.get("new_event_id", True) is not False
         return {"event_id": self._sim.people.redeliver(str(body.get("message_id")), new_event_id=is_new)}
+
+    async def _chat(self, body: Json) -> Json:
+        members = [str(each) for each in cast("list[object]", body.get("members") or [])]
+        kind, announce = body.get("type", "group"), body.get("announce") is True
+        return {"chat_id": self._sim.add_chat(str(body.get("name", "")), members, type=kind, announce=announce)}
 
     async def _upload(self, body: Json) -> Json:
         data = base64.b64decode(str(body.get("base64", "")), validate=True)

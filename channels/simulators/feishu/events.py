@@ -9,6 +9,7 @@ MESSAGE = "im.message.receive_v1"
 RECALLED = "im.message.recalled_v1"
 REACTED = "im.message.reaction.created_v1"
 UNREACTED = "im.message.reaction.deleted_v1"
+BOT_ADDED = "im.chat.member.bot.added_v1"
 CLICKED = "card.action.trigger"
 
 
@@ -58,6 +59,12 @@ def reaction_event(message: Message, reaction: Reaction, at_ms: int) -> Json:
         **by,
         "action_time": str(at_ms),
     }
+
+
+def bot_added_event(chat: Chat, open_id: str) -> Json:
+    """Give the event of a bot that was put into a group."""
+    by: Json = {"operator_id": ids_of(open_id), "external": False, "operator_tenant_key": TENANT}
+    return {"chat_id": chat.chat_id, **by, "name": chat.name, "i18n_names": {"zh_cn": chat.name, "en_us": chat.name}}
 
 
 def click_event(message: Message, open_id: str, action: Json, token: str) -> Json:

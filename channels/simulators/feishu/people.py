@@ -13,7 +13,7 @@ from channels.simulators.feishu.gate import Gate
 from channels.simulators.feishu.jsons import Json, as_object, as_objects, dumps
 from channels.simulators.feishu.messages import Messages, attach
 from channels.simulators.feishu.rules import CardWrong
-from channels.simulators.feishu.world import App, Chat, Message, Reaction, World, new_id
+from channels.simulators.feishu.world import App, Chat, ChatType, Message, Person, Reaction, World, new_id
 
 STALE = 404
 NOT_CONFIGURED = 200340
@@ -58,6 +58,23 @@ class People:
         self._world.messages[message.message_id] = message
         self._tell(message.message_id)
         return Sent(message.message_id, self._announce(chat, message))
+
+    def found(self, name: str, members: list[str], chat_type: ChatType, *, announce: bool = False) -> Chat:
+        """Make a chat with every bot in it; people nobody knew are added to the tenant.
+
+        Raises:
+            Refused: unknown type, no members, or more than one person in a direct chat.
+        """
+        if chat_type not in ("p2p", "group", "topic") or not members or (chat_type == "p2p" and len(members) != 1):
+            raise Refused("a chat needs a type and members; a direct chat has one")
+        for open_id in members:
+            self._world.people.setdefault(open_id, Person(open_id, open_id.removeprefix("ou_").title()))
+        chat = Chat(new_id("oc"), name, chat_type, list(members), list(self._world.apps))
+        self._world.chats[chat.chat_id] = chat
+        for app_id in chat.bots if announce and chat_type != "p2p" else []:
+            event = events.bot_added_event(chat, members[0])
+            self._deliveries.send(self._world.apps[app_id], events.BOT_ADDED, event)
+        return chat
 
     def redeliver(self, message_id: str, *, new_event_id: bool = True) -> str:
         """Deliver a message's event once more; gives the event_id used."""
@@ -124,8 +141,8 @@ class People:
 
     def _compose(self, body: Json) -> tuple[Chat, Message]:
         chat, sender = self._world.chats.get(str(body.get("chat_id"))), str(body.get("as"))
-        if chat is None or sender not in self._world.people:
-            raise Refused("no such chat or person")
+        if chat is None or sender not in chat.members:
+            raise Refused("no such chat, or the person is not in it")
         msg_type, content, mentions = self._content(body, chat)
         at_ms = int(body.get("create_time_ms") or self._gate.clock.now_ms())
         message = Message(new_id("om"), chat.chat_id, "user", sender, msg_type, content, at_ms, at_ms)

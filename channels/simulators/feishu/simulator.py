@@ -26,7 +26,7 @@ from channels.simulators.feishu.statefile import load, save
 from channels.simulators.feishu.timeline import Timeline
 from channels.simulators.feishu.tokens import Tokens
 from channels.simulators.feishu.view import View
-from channels.simulators.feishu.world import App, demo_world, seat
+from channels.simulators.feishu.world import App, ChatType, demo_world, seat
 
 HOST = "127.0.0.1"
 APP_ID = "cli_demo"
@@ -125,6 +125,10 @@ class FeishuSimulator:
     async def click(self, message_id: str, open_id: str, value: Json, **more: Any) -> Json:
         """Press a button as a person; see `/_sim/click`."""
         return await self.people.click({"message_id": message_id, "as": open_id, "value": value, **more})
+
+    def add_chat(self, name: str, members: list[str], *, type: ChatType = "group", announce: bool = False) -> str:
+        """Make a chat with every bot in it (new people are added to the tenant); `announce` tells the bots."""
+        return self.people.found(name, members, type, announce=announce).chat_id
 
     def recall(self, message_id: str) -> None:
         """Take a message back as its writer."""
