@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.contract.feishu_socket import Tenant, card, open_tenant
+from tests.contract.feishu_socket import Tenant, button, card, open_tenant
 
 
 @pytest.fixture
@@ -109,6 +110,28 @@ async def test_a_plain_card_is_patched_at_most_five_times_a_second_and_for_14_da
     tenant.simulator.advance(14 * 86400 + 1)
     await tenant.rest.login()
     assert (await tenant.rest.call("PATCH", path, {"content": json.dumps(tree)}))["code"] == 230031
+
+
+async def test_an_old_card_is_patched_only_when_it_is_shared(tenant: Tenant) -> None:
+    text = {"tag": "div", "text": {"tag": "plain_text", "content": "old"}}
+    for shared, code in ((False, 230099), (True, 0)):
+        tree = {"config": {"update_multi": shared}, "elements": [text]}
+        sent = await tenant.rest.send("oc_team", "interactive", tree)
+        path = f"im/v1/messages/{sent['data']['message_id']}"
+        assert (await tenant.rest.call("PATCH", path, {"content": json.dumps(tree)}))["code"] == code
+
+
+async def test_a_card_being_pressed_cannot_be_patched(tenant: Tenant) -> None:
+    tree = card(button({"act": "stop"}), streaming=False)
+    sent = await tenant.rest.send("oc_team", "interactive", tree)
+    tenant.socket.auto = False
+    press = asyncio.create_task(tenant.simulator.click(sent["data"]["message_id"], "ou_lin", {"act": "stop"}))
+    await tenant.socket.next()
+    path = f"im/v1/messages/{sent['data']['message_id']}"
+    locked = await tenant.rest.call("PATCH", path, {"content": json.dumps(tree)})
+    assert (locked["code"], "card action is lock" in locked["msg"]) == (230099, True)
+    await tenant.socket.ack(tenant.socket.frames[-1])
+    assert (await press)["code"] == 0
 
 
 async def test_a_group_takes_five_messages_a_second_from_all_bots_together(tenant: Tenant) -> None:

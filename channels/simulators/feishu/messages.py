@@ -12,6 +12,7 @@ from aiohttp import web
 from channels.simulators.feishu import events
 from channels.simulators.feishu.cards import Card, Cards
 from channels.simulators.feishu.deliveries import Deliveries
+from channels.simulators.feishu.elements import config
 from channels.simulators.feishu.errors import ApiError, card_refused
 from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.gate import Call, Gate
@@ -201,8 +202,13 @@ class Messages:
         if len(content.encode()) > CARD_BYTES:
             raise ApiError(230025)
         self._refuse_wrong(tree)
+        card = self._cards.by_id[message.card_id]
+        if card.clicks_waiting:
+            raise card_refused(11310, "card action is lock")
+        if not (_is_shared(card.tree) and _is_shared(tree)):
+            raise card_refused(300302, "update_multi must be true before and after")
         message.content, message.update_time_ms = content, self._gate.clock.now_ms()
-        self._cards.show(self._cards.by_id[message.card_id], tree, "patch")
+        self._cards.show(card, tree, "patch")
         return {}
 
     def _edit(self, call: Call) -> Json:
@@ -250,6 +256,10 @@ class Messages:
             self.rules.check(tree)
         except CardWrong as error:
             raise error.for_message() from error
+
+
+def _is_shared(tree: Json) -> bool:
+    return config(tree).get("update_multi", tree.get("schema") == "2.0") is True
 
 
 def attach(message: Message, parent: Message, *, in_thread: bool) -> None:
