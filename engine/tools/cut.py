@@ -20,10 +20,10 @@ def clean(text: str) -> str:
 
 
 def cut_at(text: str, limit: int) -> int:
-    """Give the greatest index up to `limit` where `text` may be cut between two visible characters."""
+    """Give the greatest index up to `limit` where `text` may be cut between two visible characters; it may be 0."""
     if limit >= len(text):
         return len(text)
-    for index in range(limit, max(0, limit - _LONGEST_CLUSTER), -1):
+    for index in range(limit, max(-1, limit - _LONGEST_CLUSTER), -1):
         if _is_boundary(text, index):
             return index
     return max(0, limit)

@@ -80,10 +80,11 @@ def _read_bytes(path: Path, given: str) -> bytes:
         raise ToolRetry(f"there is no file {given!r} in the workspace") from error
     except OSError as error:
         raise ToolFailed(f"{given!r} cannot be opened: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise ToolRetry(f"{given!r} is not a regular file")
     with os.fdopen(handle, "rb") as file:
         facts = os.fstat(file.fileno())
-        if not stat.S_ISREG(facts.st_mode):
-            raise ToolRetry(f"{given!r} is not a regular file")
         if facts.st_size > MAX_FILE_BYTES:
             raise ToolFailed(f"{given!r} is larger than {MAX_FILE_BYTES} bytes")
         return file.read(MAX_FILE_BYTES + 1)
