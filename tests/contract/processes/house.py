@@ -49,17 +49,17 @@ class House:
     async def stop_run(self, run: RunId) -> str:
         return await self.runtime.control(run, Control(id=f"stop-{run}", kind="stop", by="ann"))
 
-    async def ended(self, run: RunId, timeout_s: float = 20) -> Any:
+    async def ended(self, run: RunId, timeout_s: float = 40) -> Any:
         return await self.runtime.wait_ended(run, timeout_s)
 
     def seen(self, what: str | None = None, run: str | None = None) -> list[dict[str, Any]]:
         return lines(self._seen, what, run)
 
-    async def until(self, claim: Callable[[], object], timeout_s: float = 10) -> None:
+    async def until(self, claim: Callable[[], object], timeout_s: float = 30) -> None:
         await until(claim, timeout_s)
 
 
-async def until(claim: Callable[[], object], timeout_s: float = 10) -> None:
+async def until(claim: Callable[[], object], timeout_s: float = 30) -> None:
     end = time.monotonic() + timeout_s
     while not claim():
         assert time.monotonic() < end, "it did not happen in time"

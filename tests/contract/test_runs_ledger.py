@@ -1,0 +1,134 @@
+"""Final answers are owed until a receipt proves them, and cards change after the end."""
+
+from __future__ import annotations
+
+from engine.messages import Principal, RunId
+from engine.ports import Owed
+from engine.runs import ledger
+from engine.storage.statement import execute
+from tests.contract.conftest import Place
+from tests.contract.processes.house import ANN, FAST, House, inbox_key, running
+from tests.contract.processes.recording import RecordingSurface
+
+BOB = Principal(id="bob", name="Bob")
+
+
+async def rows(house: House, run: str) -> list[tuple[str, str, str]]:
+    sql = "SELECT kind, status, reason FROM nm_delivery WHERE run = :run ORDER BY id"
+    return [tuple(row) for row in await house.runtime.database.read(lambda s: execute(s, sql, run=run).all())]
+
+
+async def test_a_delivered_answer_keeps_its_receipt(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        assert await rows(house, run) == [("final", "delivered", "")]
+
+
+async def test_an_owed_answer_is_delivered_by_the_queue_while_the_conversation_goes_on(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        house.surface.refuse = Owed(reason="platform_down", state={"card": "kept"})
+        house.surface.refuse_deliver = Owed(reason="still_down")
+        first = (await house.say("one")).run
+        assert (await house.ended(first)).status == "done"
+        await house.until(lambda: house.seen("deliver_refused", first))
+        house.surface.refuse = None
+        second = (await house.say("two")).run
+        assert (await house.ended(second)).status == "done"
+        house.surface.refuse_deliver = None
+        await house.until(lambda: house.seen("deliver", first), 15)
+        delivered = house.seen("deliver", first)[0]
+        assert delivered["answer"] == "answer to one"
+        assert delivered["known"] == {"card": "kept"} or delivered["known"]["card"]
+        attempts = [line["attempt"] for line in house.seen(run=first) if "attempt" in line]
+        assert attempts == sorted(attempts) and delivered["attempt"] > 1
+        await house.until(lambda: house.runs.replica.owed is not None)
+        assert [row[1] for row in await rows(house, first)] in (["owed"], ["delivered"])
+
+
+async def test_what_a_surface_will_never_take_is_a_dead_letter(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        house.surface.refuse = Owed(reason="chat_deleted", permanent=True)
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        assert await rows(house, run) == [("final", "dead", "chat_deleted")]
+        assert not house.seen("deliver", run)
+
+
+async def test_tries_are_counted_before_they_are_made_and_end(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        house.surface.refuse = Owed(reason="down")
+        house.surface.refuse_deliver = Owed(reason="down")
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        await house.until(lambda: house.seen("deliver_refused", run))
+        sql = "UPDATE nm_delivery SET tries = :tries, due_at = 0 WHERE run = :run"
+        await house.runtime.database.run(lambda s: execute(s, sql, run=run, tries=ledger.MAX_TRIES - 1))
+        house.runs.replica.owed.set()
+        await house.until(lambda: len(house.seen("deliver_refused", run)) == 2)
+        await house.until(lambda: not house.runs._deliveries._tries)
+        assert await rows(house, run) == [("final", "dead", "down")]
+
+
+async def test_a_hung_close_is_taken_for_owed(place: Place) -> None:
+    settings = FAST.model_copy(update={"final_try_s": 0.2})
+    surface = RecordingSurface(place.home / "surface.jsonl", open_s=30)
+    async with running(place.url, place.home, settings=settings, surface=surface) as house:
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        await house.until(lambda: house.seen("deliver", run))
+
+
+async def test_a_verdict_is_kept_and_shown_on_the_old_card(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        run = (await house.say("hello")).run
+        view = await house.ended(run)
+        for by, verdict in ((ANN, "satisfied"), (BOB, "revise"), (ANN, "abandon")):
+            assert await house.runtime.verdict(run, by, verdict) == "recorded"
+        await house.until(lambda: len(house.seen("deliver", run)) == 3)
+        attempts = [line["attempt"] for line in house.seen("deliver", run)]
+        assert attempts == sorted(set(attempts)) and attempts[0] > view.attempt
+        assert house.seen("deliver", run)[-1]["history"][-1] == "verdict"
+        assert house.seen("deliver", run)[-1]["known"] == {"card": f"card-{run}", "message": f"message-{run}"}
+        sql = "SELECT person, verdict FROM nm_verdict WHERE run = :run ORDER BY id"
+        kept = await house.runtime.database.read(lambda s: execute(s, sql, run=run).all())
+        assert [tuple(row) for row in kept] == [("ann", "satisfied"), ("bob", "revise"), ("ann", "abandon")]
+
+
+async def test_only_ended_runs_are_judged_or_retried(place: Place) -> None:
+    import asyncio
+
+    from engine.ports import Outcome, RunScope
+
+    go = asyncio.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        await go.wait()
+        return Outcome(status="done")
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        assert await house.runtime.verdict(run, ANN, "satisfied") == "running"
+        assert await house.runtime.retry(run, ANN, inbox_key("r")) is None
+        assert await house.runtime.verdict(RunId("nobody"), ANN, "satisfied") == "unknown"
+        assert await house.runtime.retry(RunId("nobody"), ANN, inbox_key("r")) is None
+        go.set()
+        await house.ended(run)
+
+
+async def test_a_retry_is_the_next_attempt_of_the_task_with_a_card_of_its_own(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        first = (await house.say("hello")).run
+        await house.ended(first)
+        again = await house.runtime.retry(first, BOB, inbox_key("press 1"))
+        assert again is not None and not again.duplicate
+        view = await house.ended(again.run)
+        assert (view.task, view.attempt_index, view.input.by.id) == (first, 2, "bob")
+        await house.until(lambda: house.seen("deliver", first))
+        told = [event for event in await house.runtime.events(first) if event.type == "notice"]
+        assert told[0].content["code"] == "retried" and told[0].content["params"]["run"] == again.run
+        assert house.seen("create", again.run)
+        twice = await house.runtime.retry(first, BOB, inbox_key("press 2"))
+        assert twice is not None and twice.duplicate and twice.run == again.run
+        third = await house.runtime.retry(again.run, ANN, inbox_key("press 3"))
+        assert third is not None and (await house.ended(third.run)).attempt_index == 3
