@@ -143,7 +143,7 @@ def _whole(done: Completed, *, offered: bool) -> ModelTurn:
 
 
 def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[RunEvent]:
-    """Give what is stored of a turn: the whole texts, the usage, and why it failed."""
+    """Give what is stored of a turn: the whole texts and the usage. Why it failed is told at the end of the run."""
     base: dict[str, Any] = {"run": work.scope.id, "segment": path, "at_ms": at_ms}
     events: list[RunEvent] = []
     if turn.message.reasoning:
@@ -164,12 +164,6 @@ def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[
     if turn.ended == "length":
         events.append(
             RunEvent(type="notice", content={"code": "answer_cut", "params": {}, "tone": "warning"}, opr="add", **base)
-        )
-    if turn.error is not None:
-        events.append(
-            RunEvent(
-                type="error", content={"code": turn.error, "params": turn.params}, status="fail", opr="add", **base
-            )
         )
     return events
 

@@ -212,7 +212,7 @@ async def test_a_failed_model_is_an_outcome_and_its_text_is_kept(bench: Bench, e
     scope = bench.scope()
     outcome = await bench.agent()(scope)
     assert (outcome.status, outcome.error, outcome.answer) == ("failed", code, "half an ans")
-    assert scope.events("error")[0].content == {"code": code, "params": outcome.params}
+    assert scope.events("text")[0].content == "half an ans"
     model = bench.script(Turn("fine again"))
     assert (await bench.agent()(bench.scope("go on", run="00000000000000000000000002"))).status == "done"
     said = [message.text for message in model.requests[0].messages if isinstance(message, AssistantMessage)]
