@@ -82,7 +82,7 @@ def _panel(name: str, record: Record, *, live: bool) -> ToolPanel:
     subject = str(data.get("file_path") or "") or _arguments(args)
     title = " ".join(part for part in (str(data.get("name") or record.type), subject) if part)
     summary, body = str(data.get("summary") or ""), str(data.get("body") or data.get("error") or record.text)
-    shown = "\n".join(part for part in (summary, body) if part)
+    shown = "\n".join(dict.fromkeys(part for part in (summary, body) if part))
     kind = cast("Literal['terminal', 'diff', 'text']", data.get("body_kind", "text"))
     return ToolPanel(name, record.type, title, status, shown, kind)
 

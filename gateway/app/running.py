@@ -18,7 +18,6 @@ from pydantic import BaseModel
 
 from channels.base import Channel
 from channels.registry import build_channels
-from channels.simulators.feishu.simulator import FeishuSimulator
 from engine.runtime import Runtime, build_runtime
 from engine.settings import EngineSettings
 from gateway.access import Access
@@ -34,7 +33,6 @@ from gateway.supervisor import Supervisor
 
 logger = logging.getLogger(__name__)
 
-DEMO_PORT = 8788
 Tell = Callable[[str], None]
 """Says one line to whoever started the program."""
 
@@ -48,51 +46,21 @@ async def serve(settings: Settings, *, ready: Tell) -> int:
         StartupFailed: the api cannot listen.
     """
     async with running(settings, ready=ready) as runtime:
-        await _until_asked_to_end(runtime)
-    return 0
-
-
-async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, ready: Tell) -> int:
-    """Run the gateway on simulators, with one page to open; needs no account and no key. Raises like `serve`.
-
-    `load` gives the settings with the simulators' accounts laid over; the simulators keep their chats in `folder`.
-    """
-    async with simulated_feishu(folder) as simulator:
-        account = {"app_id": simulator.app_id, "app_secret": simulator.app_secret, "domain": simulator.url}
-        settings = load({f"channels.feishu.main.{key}": value for key, value in account.items()})
-        async with running(settings, ready=lambda _line: None) as runtime:
-            ready(f"Open {simulator.url} and write: @niuma hello")
-            await _until_asked_to_end(runtime)
+        await until_asked_to_end(runtime)
     return 0
 
 
 @asynccontextmanager
-async def simulated_feishu(folder: Path) -> AsyncGenerator[FeishuSimulator]:
-    """Run a Feishu simulator inside the block, on its usual port or, when that is taken, on a free one."""
-    for port in (DEMO_PORT, 0):
-        simulator = FeishuSimulator(port=port, state_file=folder / "feishu.json")
-        try:
-            await simulator.start()
-        except OSError:
-            if port == 0:
-                raise
-            continue
-        try:
-            yield simulator
-        finally:
-            await simulator.stop()
-        return
-
-
-@asynccontextmanager
-async def running(settings: Settings, *, ready: Tell) -> AsyncGenerator[Runtime]:
-    """Run the gateway inside the block. Raises like `serve`."""
+async def running(settings: Settings, *, ready: Tell, workspace: Path | None = None) -> AsyncGenerator[Runtime]:
+    """Run the gateway inside the block; `workspace` is one folder for all tools. Raises like `serve`."""
     clock = SystemClock()
     metrics = Metrics()
     channels = _channels(settings, clock)
     supervisor = Supervisor(list(channels.values()))
     delivery = Delivery(channels, clock, Style(thinking=settings.cards.thinking))
-    runtime = build_runtime(settings.engine(), delivery, clock, migrate=migrate, overlay=_overlay(settings))
+    runtime = build_runtime(
+        settings.engine(workspace=workspace), delivery, clock, migrate=migrate, overlay=_overlay(settings, workspace)
+    )
 
     def readiness() -> list[dict[str, Any]]:
         engine = [{"name": c.name, "ok": c.ok, "code": c.code, "reason": c.reason} for c in runtime.readiness()]
@@ -123,12 +91,12 @@ def _channels(settings: Settings, clock: SystemClock) -> dict[tuple[str, str], C
     return build_channels(accounts, clock, refresh_s=settings.cards.refresh_ms / 1000)
 
 
-def _overlay(settings: Settings) -> Callable[[Mapping[str, Any]], EngineSettings]:
+def _overlay(settings: Settings, workspace: Path | None) -> Callable[[Mapping[str, Any]], EngineSettings]:
     """Give the engine's settings with what the database adds where files and environment leave it open."""
-    return lambda rows: apply_overlay(settings, rows).engine()
+    return lambda rows: apply_overlay(settings, rows).engine(workspace=workspace)
 
 
-async def _until_asked_to_end(runtime: Runtime) -> None:
+async def until_asked_to_end(runtime: Runtime) -> None:
     """Return at SIGTERM or SIGINT, or when this process was declared dead by its peers."""
     loop = asyncio.get_running_loop()
     asked = asyncio.Event()
