@@ -1,8 +1,7 @@
-"""The composition root: what is built, in which order it starts and stops."""
+"""The composition root: what is built, in which order it starts and stops. `demo` is apart: it needs the simulators."""
 
 from __future__ import annotations
 
-from gateway.app.demo import demo
 from gateway.app.running import running, serve
 
-__all__ = ["demo", "running", "serve"]
+__all__ = ["running", "serve"]

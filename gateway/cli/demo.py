@@ -15,7 +15,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the demo. The user's `niuma.toml` is not read; thinking is shown, folded."""
     import asyncio
 
-    from gateway import app
+    from gateway.app.demo import demo
     from gateway.cli.options import given, home_of, level_of, overrides_of
     from gateway.cli.serve import tell
     from gateway.logs import start_logging
@@ -31,6 +31,6 @@ def run(args: argparse.Namespace) -> int:
     settings = load({})
     logging = start_logging(settings.home, level=level_of(args, "warning"), secrets=settings.secrets())
     try:
-        return asyncio.run(app.demo(load, folder=folder, ready=tell))
+        return asyncio.run(demo(load, folder=folder, ready=tell))
     finally:
         logging.close()
