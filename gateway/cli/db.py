@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from gateway.cli.main import shared_options
+
 if TYPE_CHECKING:
     from engine.runtime import Database
     from gateway.settings import Settings
@@ -14,18 +16,29 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("path", help="where it is, without the password")
-    actions.add_parser("check", help="is it sound, is the revision right")
-    actions.add_parser("migrate", help="bring it to the newest revision; a running gateway has done so already")
-    actions.add_parser("version", help="its revision and the newest one")
+    helps = {
+        "path": "where it is, without the password",
+        "check": "is it sound, is the revision right",
+        "migrate": "bring it to the newest revision; a running gateway has done so already",
+        "version": "its revision and the newest one",
+    }
+    for name, help_text in helps.items():
+        actions.add_parser(name, help=help_text, parents=[shared_options()])
 
 
 def run(args: argparse.Namespace) -> int:
     """Do one of them; 0 when all is well, 1 when not."""
-    from gateway.cli.options import settings_of
+    from gateway.cli.options import level_of, settings_of
+    from gateway.logs import start_logging
+    from gateway.paths import create_private_folder
 
     settings = settings_of(args)
-    return {"path": path, "check": check, "migrate": migrate, "version": version}[args.action](settings)
+    create_private_folder(settings.home)
+    logging = start_logging(None, level=level_of(args, "error"), secrets=settings.secrets())
+    try:
+        return {"path": path, "check": check, "migrate": migrate, "version": version}[args.action](settings)
+    finally:
+        logging.close()
 
 
 def path(settings: Settings) -> int:
@@ -35,15 +48,15 @@ def path(settings: Settings) -> int:
 
 
 def place(settings: Settings) -> str:
-    """Give the file, or the server's address without user and password."""
-    from urllib.parse import urlsplit
+    """Give the file, or the server's address without the password."""
+    from engine.runtime import Database
 
-    from engine.runtime import DATABASE_FILE
-
-    if settings.database.url == "sqlite":
-        return str(settings.home / DATABASE_FILE)
-    parts = urlsplit(settings.database.url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    database = Database(settings.database.url, settings.home)
+    try:
+        url = database.engine.url
+        return str(url.database) if database.dialect.is_sqlite else url.render_as_string(hide_password=True)
+    finally:
+        database.close()
 
 
 def check(settings: Settings) -> int:
@@ -51,11 +64,16 @@ def check(settings: Settings) -> int:
     database = _existing(settings)
     if database is None:
         return 1
+    import sqlalchemy as sa
+
     from gateway.migrations import HEAD, revision
 
     try:
         problems = _problems(database)
         found = revision(database)
+    except sa.exc.DatabaseError as error:
+        print(f"niuma: {place(settings)} cannot be read: {error.orig}", file=sys.stderr)
+        return 1
     finally:
         database.close()
     if found != HEAD:
@@ -80,9 +98,7 @@ def migrate(settings: Settings) -> int:
     """Bring the database to the newest revision; creates an embedded one that does not exist."""
     from engine.runtime import Database
     from gateway import migrations
-    from gateway.paths import create_private_folder
 
-    create_private_folder(settings.home)
     database = Database(settings.database.url, settings.home)
     try:
         before = migrations.revision(database)

@@ -42,12 +42,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0, 1 (failed), 2 (usage or settings) or 3 (data folder in use)."""
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = _chosen(words)
+    if chosen in NOT_BUILT:
+        print(f"niuma {chosen} is not built yet.", file=sys.stderr)
+        return USAGE
     args = _parser(chosen).parse_args(words)
     if chosen is None:
         _parser(None).print_help(sys.stderr)
-        return USAGE
-    if chosen in NOT_BUILT:
-        print(f"niuma {chosen} is not built yet.", file=sys.stderr)
         return USAGE
     try:
         return _load(chosen).run(args)
@@ -81,7 +81,7 @@ def _load(name: str) -> Command:
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    shared = _shared()
+    shared = shared_options()
     parser = argparse.ArgumentParser(
         prog="niuma",
         description="Talk to an agent where you chat: one answer, one live card.",
@@ -94,12 +94,12 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
         if name == chosen:
             _load(name).add_arguments(command)
     for name in NOT_BUILT:
-        commands.add_parser(name).add_argument("rest", nargs=argparse.REMAINDER)
+        commands.add_parser(name)
     return parser
 
 
-def _shared() -> argparse.ArgumentParser:
-    """Options that may stand before or after the command."""
+def shared_options() -> argparse.ArgumentParser:
+    """Give a parser of the options that may stand before or after the command and its action."""
     shared = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     shared.add_argument("--home", metavar="FOLDER", help="data folder (default: NIUMA_HOME, else ~/.niuma)")
     shared.add_argument("--config", metavar="FILE", help="settings file instead of niuma.toml in the data folder")

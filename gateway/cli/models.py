@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from gateway.cli.main import shared_options
+
 if TYPE_CHECKING:
     from gateway.settings import Settings
 
@@ -15,8 +17,8 @@ _QUESTION = "Reply with the one word: pong"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare `list` (the default) and `test NAME`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
-    actions.add_parser("list", help="name, model, and what it lacks")
-    test = actions.add_parser("test", help="ask it one short question and time the answer")
+    actions.add_parser("list", help="name, model, and what it lacks", parents=[shared_options()])
+    test = actions.add_parser("test", help="ask it a short question and time the answer", parents=[shared_options()])
     test.add_argument("name", metavar="NAME")
 
 

@@ -33,8 +33,9 @@ def overrides_of(args: argparse.Namespace) -> dict[str, Any]:
         ConfigInvalid: one has no `=`.
     """
     pairs: dict[str, Any] = {}
-    for word in getattr(args, "set", None) or []:
-        key, equals, value = str(word).partition("=")
+    words: list[str] = getattr(args, "set", None) or []
+    for word in words:
+        key, equals, value = word.partition("=")
         if not equals:
             raise ConfigInvalid("write --set KEY=VALUE", path=key, source="--set")
         pairs[key.strip()] = value

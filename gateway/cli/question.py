@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from gateway.cli.result import result_data
 from gateway.cli.trace import TraceSurface
 from gateway.clock import SystemClock
 from gateway.migrations import migrate
+from gateway.paths import create_private_folder
 from gateway.texts import language_of, text
 
 _PERSON = "operator"
@@ -75,14 +76,17 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
         _stop_on_interrupt(runtime, run)
         answering = asyncio.create_task(_answer_questions(runtime, run, surface))
         try:
-            outcome = await runtime.wait_ended(run, settings.runs.time_limit_s + _GRACE_S)
+            ended = await runtime.wait_ended(run, settings.runs.time_limit_s + _GRACE_S)
+        except TimeoutError:
+            reason = text(language_of(question.words), "error.time_limit")
+            return Finished(run, "failed", "", reason, await runtime.events(run))
         finally:
             answering.cancel()
-        return await _finished(runtime, run, outcome, question.words)
+        return await _finished(runtime, run, ended.outcome or Outcome(status="failed"), question.words)
 
 
 @asynccontextmanager
-async def open_runtime(settings: EngineSettings, surface: TraceSurface) -> AsyncIterator[Runtime]:
+async def open_runtime(settings: EngineSettings, surface: TraceSurface) -> AsyncGenerator[Runtime]:
     """Start an engine on the data folder or, while another process holds that, on a store that is thrown away."""
     with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
         try:
@@ -102,6 +106,7 @@ def thrown_away(settings: EngineSettings, folder: Path) -> EngineSettings:
 
 
 async def _start(settings: EngineSettings, surface: TraceSurface) -> Runtime:
+    create_private_folder(settings.home)
     runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
     await runtime.start()
     return runtime

@@ -27,6 +27,7 @@ class TraceSurface:
     def __init__(self, address: str, write: Callable[[str], None] | None) -> None:
         self._address = address
         self._write = write
+        self._last_text = ""
         self._seen: set[tuple[str, str, str]] = set()
         self._mine: set[RunId] = set()
         self.questions: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -43,9 +44,17 @@ class TraceSurface:
             self.questions.put_nowait(content)
         line = line_of(event)
         key = (event.type, event.segment, line)
-        if line and self._write is not None and key not in self._seen:
+        if line and key not in self._seen:
             self._seen.add(key)
-            self._write(line)
+            self._put(line, is_text=event.type == "text")
+
+    def _put(self, line: str, *, is_text: bool) -> None:
+        """Write a line; a text waits for what follows it, since the last one is the answer and printed as such."""
+        lines = [self._last_text, "" if is_text else line]
+        self._last_text = line if is_text else ""
+        if self._write is not None:
+            for each in filter(None, lines):
+                self._write(each)
 
     def state(self, run: RunId) -> Json | None:
         """See `Surface.state`."""

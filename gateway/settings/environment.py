@@ -37,7 +37,7 @@ def read_overrides(overrides: Mapping[str, Any]) -> Layer:
     """Read what the command line says: dotted path -> value; a text is read like a variable's."""
     layer: Layer = {}
     for key, value in overrides.items():
-        layer |= parse(tuple(key.split(".")), value, "command line", key)
+        layer |= parse(tuple(key.split(".")), value, "command line", "command line")
     return layer
 
 

@@ -154,6 +154,8 @@ def _nearest(path: Path) -> str | None:
     same = [known for known in every if known.rsplit(".", 1)[-1] == path[-1] and "<" not in known]
     if same:
         return difflib.get_close_matches(dotted(path), same, n=1, cutoff=0.0)[0]
+    if len(path) > 1 and leaf_or_table(path[:-1]):
+        return None  # the table exists: its keys are a better answer than a far guess
     similar = difflib.get_close_matches(dotted(path), every + list(ROOT.fields), n=1, cutoff=0.6)
     return similar[0] if similar else None
 

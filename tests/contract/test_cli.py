@@ -1,0 +1,287 @@
+"""The command line as another program uses it: exit codes, what is on stdout, and how quickly it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gateway.cli.main import NOT_BUILT, main
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.timeout(180)  # many of these start a Python with the whole engine
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    stdout: str
+    stderr: str
+
+
+Niuma = Callable[..., Done]
+
+
+@pytest.fixture
+def niuma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Niuma:
+    """Call a command in this process, in an empty workspace and with an environment of its own."""
+    for name in os.environ:
+        if name.startswith(("NIUMA_", "OPENAI_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("NIUMA_HOME", str(tmp_path / "data"))
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+    def call(*words: str, **env: str) -> Done:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in env.items():
+                patch.setenv(name, value)
+            try:
+                code = main(words)
+            except SystemExit as leaving:
+                code = int(leaving.code or 0)
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Niuma:
+    """Call a command in a process of its own, for those that start an engine."""
+    work = tmp_path / "work"
+    work.mkdir()
+
+    def call(*words: str, stdin: str = "", **env: str) -> Done:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("NIUMA_", "OPENAI_"))}
+        clean |= {"NIUMA_HOME": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)} | env
+        command = [sys.executable, "-m", "gateway.cli", *words]
+        done = subprocess.run(command, cwd=work, env=clean, input=stdin, capture_output=True, text=True, check=False)
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+def test_version_and_help(niuma: Niuma, tmp_path: Path) -> None:
+    version = niuma("version")
+    assert (version.code, version.stdout, version.stderr) == (0, "0.1.0\n", "")
+    helped = niuma("--help")
+    assert helped.code == 0
+    assert "serve" in helped.stdout
+    assert niuma("agent", "--help").stdout.count("--json") == 2
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("words", [["--help"], ["version"], ["serve", "--help"]])
+def test_nothing_heavy_is_imported_to_answer_that(niuma: Niuma, tmp_path: Path, words: list[str]) -> None:
+    code = (
+        "import sys\nfrom gateway.cli.main import main\n"
+        f"try: main({words!r})\nexcept SystemExit: pass\n"
+        "print(sorted({n.split('.')[0] for n in sys.modules} & "
+        "{'pydantic', 'asyncio', 'engine', 'channels', 'aiohttp', 'sqlalchemy', 'lark_oapi', 'litellm', 'dbos'}))"
+    )
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nope"], "invalid choice"),
+        ([], "usage: niuma"),
+        (["agent"], "required: question"),
+        (["agent", "hi", "--model", "nope"], "there is no model 'nope'"),
+        (["models", "test", "dmo"], "did you mean 'demo'"),
+        (["models", "--set", "cards.refersh_ms=3"], "did you mean cards.refresh_ms?"),
+        (["models", "--set", "cards.refresh_ms"], "write --set KEY=VALUE"),
+        (["models", "--config", "missing.toml"], "there is no such file"),
+        (["serve", "--port", "x"], "server.port (command line): 'x' is not a whole number"),
+        *[([name], f"niuma {name} is not built yet.") for name in NOT_BUILT],
+        (["chat", "--deep", "x"], "not built yet"),
+    ],
+)
+def test_usage_and_settings_give_2(niuma: Niuma, words: list[str], said: str) -> None:
+    done = niuma(*words)
+    assert done.code == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_variable_is_named(niuma: Niuma) -> None:
+    done = niuma("models", NIUMA_CARD__REFRESH_MS="300")
+    assert done.code == 2
+    assert "did you mean NIUMA_CARDS__REFRESH_MS?" in done.stderr
+
+
+def test_an_open_door_is_not_opened(niuma: Niuma) -> None:
+    """F67: bound to all interfaces without a token, the gateway refuses and says why."""
+    done = niuma("serve", "--host", "0.0.0.0", "--port", "0")
+    assert done.code == 2
+    assert "can be reached from other machines" in done.stderr
+
+
+def test_models_are_listed_with_what_they_lack(niuma: Niuma) -> None:
+    env = {"NIUMA_MODELS__MAIN__MODEL": "openai/gpt", "NIUMA_MODELS__MAIN__API_KEY": "${MAIN_KEY}"}
+    done = niuma("models", "list", **env)
+    assert done.code == 0
+    demo, main = done.stdout.splitlines()
+    assert demo == "* demo\tdemo/offline\tok"
+    assert main.startswith("  main\topenai/gpt\tmodels.main.api_key")
+    assert "set the variable MAIN_KEY" in main
+
+
+def test_the_database_can_be_looked_at_and_migrated(niuma: Niuma, tmp_path: Path) -> None:
+    file = tmp_path / "data" / "niuma.db"
+    assert niuma("db", "path").stdout == f"{file}\n"
+    for action in ("check", "version"):
+        missing = niuma("db", action)
+        assert (missing.code, missing.stdout) == (1, "")
+        assert "there is no database yet" in missing.stderr
+    assert not file.exists()
+    assert niuma("db", "migrate").stdout.startswith("empty -> ")
+    assert niuma("db", "check").stdout.startswith(f"ok: {file}, revision ")
+    assert niuma("db", "version").code == 0
+    again = niuma("db", "migrate")
+    before, after = again.stdout.split(":")[0].split(" -> ")
+    assert before == after
+
+
+def test_a_damaged_database_is_found(niuma: Niuma, tmp_path: Path) -> None:
+    niuma("db", "migrate")
+    file = tmp_path / "data" / "niuma.db"
+    whole = bytearray(file.read_bytes())
+    whole[4096 * 3 : 4096 * 6] = b"\xff" * (4096 * 3)
+    file.write_bytes(whole)
+    done = niuma("db", "check")
+    assert done.code == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("niuma: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_password_is_not_printed(niuma: Niuma) -> None:
+    url = "postgresql://niuma:marked-password@127.0.0.1:1/niuma"
+    for action in ("path", "check", "version", "migrate"):
+        done = niuma("db", action, NIUMA_DATABASE__URL=url)
+        assert "marked" not in done.stdout + done.stderr
+        assert done.code == (0 if action == "path" else 1)
+
+
+def test_output_into_a_closed_pipe_is_quiet(niuma: Niuma, tmp_path: Path) -> None:
+    env = os.environ | {"NIUMA_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    env |= {f"NIUMA_MODELS__M{number}__MODEL": f"openai/{'x' * 2000}" for number in range(300)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "gateway.cli", "models"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(20) == 1
+
+
+def test_agent_prints_trace_answer_and_data(process: Niuma, tmp_path: Path) -> None:
+    (tmp_path / "work" / "a.py").write_text("x = 1\ny = 2\n", encoding="utf-8")
+    done = process("agent", "scan this project")
+    assert done.code == 0, done.stderr
+    trace, rest = done.stdout.split("\nFinal Answer\n")
+    answer, data = rest.split("\nResult Data\n")
+    assert trace.startswith("Thinking Trace\n")
+    assert "project_scan ok" in trace
+    assert answer.strip()
+    assert json.loads(data)["tools"][0]["parsed"]["total_files"] == 1
+
+
+def test_agent_json_has_the_promised_form(process: Niuma, tmp_path: Path) -> None:
+    (tmp_path / "work" / "a.py").write_text("x = 1\n", encoding="utf-8")
+    done = process("agent", "--json", "-", stdin="扫描这个项目")
+    assert done.code == 0, done.stderr
+    body = json.loads(done.stdout)
+    assert list(body) == ["v", "run", "status", "trace", "answer", "data"]
+    assert (body["v"], body["status"], len(body["run"])) == (1, "done", 26)
+    assert {event["run"] for event in body["trace"]} == {body["run"]}
+    assert list(body["data"]) == ["model", "usage", "tools"]
+    (tool,) = body["data"]["tools"]
+    assert list(tool) == ["name", "args", "status", "parsed", "summary", "error"]
+    assert (tool["name"], tool["status"], tool["error"]) == ("project_scan", "success", None)
+    assert tool["parsed"]["total_files"] == 1
+    assert body["data"]["usage"]["output_tokens"] > 0
+
+
+def test_agent_fails_with_a_reason(process: Niuma) -> None:
+    done = process("agent", "--json", "please fail")
+    assert done.code == 1, done.stderr
+    body = json.loads(done.stdout)
+    assert body["status"] == "failed"
+    plain = process("agent", "please fail")
+    assert plain.code == 1
+    assert "The model" in plain.stdout.split("Final Answer")[1]
+
+
+def test_agent_without_a_terminal_denies_what_needs_approval(process: Niuma) -> None:
+    done = process("agent", "--json", "send a note 'hello'")
+    assert "needs approval and there is no terminal: denied" in done.stderr
+    assert [tool["status"] for tool in json.loads(done.stdout)["data"]["tools"]] == ["fail"]
+
+
+def test_agent_keeps_named_sessions_and_no_others(process: Niuma, tmp_path: Path) -> None:
+    runs = []
+    for words in (["--session", "one", "hello"], ["hello"], ["--session", "one", "hello"]):
+        done = process("agent", "--json", *words)
+        assert done.code == 0, done.stderr
+        runs.append(json.loads(done.stdout)["run"])
+    with sqlite3.connect(tmp_path / "data" / "niuma.db") as database:
+        kept = dict(database.execute("SELECT run, session FROM nm_message").fetchall())
+    database.close()
+    first, other, again = (kept[run] for run in runs)
+    assert first == again
+    assert first != other
+
+
+def test_agent_beside_a_running_gateway_uses_a_store_of_its_own(process: Niuma, tmp_path: Path) -> None:
+    from engine.storage.lock import FolderLock
+
+    lock = FolderLock(tmp_path / "data")
+    lock.take()
+    try:
+        done = process("agent", "--json", "hello")
+    finally:
+        lock.release()
+    assert done.code == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "done"
+    assert "the data folder is in use; this run is not kept" in done.stderr
+    assert not (tmp_path / "data" / "niuma.db").exists()
+
+
+def test_a_second_gateway_on_the_folder_gives_3(process: Niuma, tmp_path: Path) -> None:
+    from engine.storage.lock import FolderLock
+
+    lock = FolderLock(tmp_path / "data")
+    lock.take()
+    try:
+        done = process("serve", "--port", "0")
+    finally:
+        lock.release()
+    assert done.code == 3
+    assert f"in use by process {os.getpid()}" in done.stderr
+    assert "--home" in done.stderr
+
+
+def test_models_test_says_whether_it_answers(process: Niuma, tmp_path: Path) -> None:
+    good = process("models", "test", "demo")
+    assert good.code == 0, good.stderr
+    assert good.stdout.startswith("demo: answered in ")
+    env = {"NIUMA_MODELS__DEAD__MODEL": "openai/x", "NIUMA_MODELS__DEAD__API_BASE": "http://127.0.0.1:1/v1"}
+    dead = process("models", "test", "dead", OPENAI_API_KEY="sk-x", **env)
+    assert dead.code == 1
+    assert "cannot be reached" in dead.stderr
+    assert not (tmp_path / "data" / "niuma.db").exists()
