@@ -65,8 +65,7 @@ class CannedFeishu:
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/"
 
     async def stop(self) -> None:
-        for queue in self._listeners:
-            queue.put_nowait(None)
+        self.hang_up()
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -104,6 +103,11 @@ class CannedFeishu:
         self.messages[message_id] = {**self.messages[message_id], **changes}
         self._tell({"kind": "message", "message": self.messages[message_id]})
 
+    def hang_up(self) -> None:
+        """End every event stream, as a restart would; pages connect again by themselves."""
+        for queue in self._listeners:
+            queue.put_nowait(None)
+
     def connection(self, connections: int) -> None:
         self._tell({"kind": "connection", "app_id": "cli_demo", "connections": connections})
 
@@ -127,7 +131,7 @@ class CannedFeishu:
     async def _events(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
-        await response.write(b": hello\n\n")
+        await response.write(b"retry: 300\n\n")
         queue: asyncio.Queue[Json | None] = asyncio.Queue()
         self._listeners.add(queue)
         try:

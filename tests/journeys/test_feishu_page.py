@@ -246,6 +246,13 @@ async def test_a_message_is_answered_recalled_and_reacted_to(browser: Browser, c
         await expect(page.locator(".reaction-live .typing-sign")).to_be_visible()
         canned.change(question, reactions=[])
         await expect(page.locator(".reaction")).to_have_count(0)
+        box = page.get_by_role("combobox")
+        await box.fill("a draft")
+        await page.get_by_role("button", name="Reply").last.click()
+        await expect(box).to_have_value("a draft")
+        await expect(box).to_be_focused()
+        await box.press("Escape")
+        await expect(page.locator(".replying")).to_have_count(0)
         await page.locator(".message-mine").hover()
         await page.locator(".message-mine").get_by_role("button", name="Recall").click()
         await expect(page.locator(".system-line")).to_have_text("Lin Wei recalled a message")
@@ -301,6 +308,17 @@ async def test_the_connection_shows(browser: Browser, canned: CannedFeishu) -> N
         await expect(page.locator(".bot-state")).to_have_text("niuma · Connected")
         canned.connection(0)
         await expect(page.locator(".bot-state")).to_have_text("niuma · Not connected")
+
+
+async def test_it_comes_back_after_a_lost_connection(browser: Browser, canned: CannedFeishu) -> None:
+    async with opened(browser, canned.url) as page:
+        await page.get_by_role("combobox").fill("a draft")
+        canned.hang_up()
+        await expect(page.locator(".offline")).to_be_visible()
+        canned.messages["om_9"] = {**canned.messages[canned.add(text="missed")], "message_id": "om_9", "text": "late"}
+        await expect(page.locator(".offline")).to_have_count(0)
+        await expect(page.locator(".bubble-text")).to_have_text(["missed", "late"])
+        await expect(page.get_by_role("combobox")).to_have_value("a draft")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -84,7 +84,9 @@ class Desk {
       "main",
       { class: "main" },
       this.drawHead(store),
-      !store.online && this.store.chats.length > 0 && h("div", { class: "offline", role: "status" }, say("offline")),
+      !store.online &&
+        this.store.chats.length > 0 &&
+        h("div", { class: "offline", key: "offline", role: "status" }, say("offline")),
       this.log.draw(),
       this.composer.draw(),
     );
@@ -126,10 +128,6 @@ class Desk {
   touch(id) {
     this.localOf(id).revision += 1;
     this.redraw();
-  }
-
-  imageOf() {
-    return null;
   }
 
   reply(message) {

@@ -61,7 +61,6 @@ function contextOf(message, desk) {
     caret: (key) => live === `${id}/${key}`,
     nameOf: (who) => desk.store.nameOf(who),
     press: (order) => desk.press({ ...order, message }),
-    imageOf: (key) => desk.imageOf(key),
   };
 }
 

@@ -45,7 +45,12 @@ export function codeBlock(language, text, tail) {
   return h(
     "figure",
     { class: "code" },
-    h("figcaption", null, h("span", { class: "code-language" }, language || "text"), copyButton(text)),
+    h(
+      "figcaption",
+      null,
+      h("span", { class: "code-language" }, language || "text"),
+      navigator.clipboard && copyButton(text),
+    ),
     h("pre", { tabindex: "0" }, h("code", null, coloured(language.toLowerCase(), text), tail)),
   );
 }

@@ -39,7 +39,7 @@ export class Composer {
         : chat.type === "topic" && h("div", { class: "replying replying-new" }, icon("topic"), say("newTopic")),
       h(
         "div",
-        { class: "composer-box" },
+        { class: "composer-box", key: "box" },
         this.offers.length > 0 && this.drawOffers(),
         h("textarea", {
           class: "composer-text",
@@ -64,7 +64,7 @@ export class Composer {
         }),
         h("button", { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") }, icon("send")),
       ),
-      h("div", { class: "composer-hint" }, say("sendHint")),
+      h("div", { class: "composer-hint", key: "hint" }, say("sendHint")),
     );
   }
 

@@ -129,17 +129,15 @@ function words(text, key, context) {
   return h("div", { class: `${kind} plain` }, withSigns(shown), caret);
 }
 
-function drawImage(element, key, context) {
+/** The simulator gives out no pictures: a frame with the words for it stands in. */
+function drawImage(element) {
   const alt = textOf(element.alt) || say("image");
-  const source = context.imageOf(element.img_key);
-  const picture = source
-    ? h("img", { src: source, alt, loading: "lazy" })
-    : h("div", { class: "image-blank", role: "img", "aria-label": alt }, icon("image"), h("span", null, alt));
+  const title = textOf(element.title);
   return h(
     "figure",
     { class: "image" },
-    picture,
-    textOf(element.title) && h("figcaption", null, textOf(element.title)),
+    h("div", { class: "image-blank", role: "img", "aria-label": alt }, icon("image"), h("span", null, alt)),
+    title && h("figcaption", null, title),
   );
 }
 

@@ -26,7 +26,7 @@ export class Log {
     const rows = messages.length ? this.rows(messages) : [this.welcome()];
     return h(
       "div",
-      { class: "log-frame" },
+      { class: "log-frame", key: "log" },
       h(
         "div",
         {

@@ -92,7 +92,7 @@ function drawQuote(message, store) {
   const name = parent.sender.name || store.nameOf(parent.sender.id);
   return h(
     "div",
-    { class: "quote" },
+    { class: "quote", key: "quote" },
     h("span", { class: "quote-name" }, `${say("replyingTo", { name })}: `),
     parent.recalled ? say("recalled", { name }) : lineOf(parent),
   );
