@@ -1,0 +1,104 @@
+"""What readers saw, and when: joins the platform's record of each card with the model's record of each piece."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+_PIECE = re.compile(r"\bw(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One visible state of a card: from when on (monotonic seconds), up to which piece, and whether it streams."""
+
+    at_s: float
+    upto: int
+    streaming: bool
+    kind: str
+
+
+@dataclass(slots=True)
+class Answer:
+    """One question's way. Times are CLOCK_MONOTONIC seconds; nothing is visible before `up_s`."""
+
+    key: str
+    asked_s: float
+    up_s: float
+    states: list[Seen]
+    sent_s: list[float] = field(default_factory=list[float])
+
+    @property
+    def first_write_s(self) -> float:
+        """Give how long after the event the card appeared in the chat."""
+        return self.up_s - self.asked_s
+
+    @property
+    def first_text_s(self) -> float:
+        """Give how long after the event the first words of the answer could be read."""
+        return self._visible_s(1) - self.asked_s
+
+    @property
+    def full_text_s(self) -> float:
+        """Give how long after the last piece all words could be read."""
+        return self._visible_s(len(self.sent_s)) - self.sent_s[-1]
+
+    @property
+    def final_s(self) -> float:
+        """Give how long after the last piece the card was final: all words, nothing streams."""
+        done = [each.at_s for each in self.states if not each.streaming and each.upto >= len(self.sent_s)]
+        return done[0] - self.sent_s[-1] if done else float("inf")
+
+    @property
+    def hidden_s(self) -> list[float]:
+        """Give for each piece how long it stayed hidden."""
+        return [self._visible_s(number) - sent for number, sent in enumerate(self.sent_s, 1)]
+
+    @property
+    def gaps_s(self) -> list[float]:
+        """Give the times between two states with new words, while words came."""
+        grown: list[float] = []
+        upto = 0
+        for state in self.states:
+            if state.upto > upto:
+                upto = state.upto
+                grown.append(max(state.at_s, self.up_s))
+        last = next((n for n, at in enumerate(grown) if at > self.sent_s[-1]), len(grown))
+        return [after - before for before, after in zip(grown[:last], grown[1:last], strict=False)]
+
+    @property
+    def updates(self) -> int:
+        """Give how many accepted writes changed the card after it was made."""
+        return sum(each.kind not in ("create", "timeout") for each in self.states)
+
+    def _visible_s(self, number: int) -> float:
+        ends = [each.upto for each in self.states]
+        place = bisect_left(ends, number)
+        return max(self.states[place].at_s, self.up_s) if place < len(ends) else float("inf")
+
+
+def read_answer(key: str, question: str, timeline: list[Json], history: list[Json], sent_s: list[float]) -> Answer:
+    """Put one answer together from the records."""
+    asked = [each for each in timeline if each["kind"] == "out" and _question_of(each) == question]
+    reply = f"/open-apis/im/v1/messages/{question}/reply"
+    up = [each for each in timeline if each["kind"] == "rest" and each["path"].startswith(reply) and each["code"] == 0]
+    states: list[Seen] = []
+    upto = 0
+    for each in history:
+        upto = max(upto, max(map(int, _PIECE.findall(each["text"])), default=0))
+        states.append(Seen(each["mono_s"], upto, each["streaming"], each["kind"]))
+    up_s = up[0]["mono_s"] + up[0]["took_ms"] / 1000 if up else float("inf")
+    return Answer(key, asked[0]["mono_s"], up_s, states, sent_s)
+
+
+def refusals(timeline: list[Json]) -> int:
+    """Count the requests that were refused for their pace."""
+    return sum(each["kind"] == "rest" and each["status"] == 429 for each in timeline)
+
+
+def _question_of(entry: Json) -> str:
+    body = entry["body"] if isinstance(entry["body"], dict) else {}
+    return str(((body.get("event") or {}).get("message") or {}).get("message_id", ""))

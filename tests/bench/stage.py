@@ -1,0 +1,147 @@
+"""Everything of one measurement: tenant and model on one core, the real gateway on another, each its own process."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tests.bench import machine
+from tests.bench.sight import Answer, read_answer
+from tests.bench.tenant import PERSON, chat_id
+from tests.processes.feishu import FeishuWorld, is_finished
+from tests.processes.gateway import GatewayProcess, gateway
+
+START_S = 60.0
+"""A start may take this long, far over its budget: a busy machine must not end the measurement."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """The processes of one measurement."""
+
+    world: FeishuWorld
+    model_url: str
+    home: Path
+    session: aiohttp.ClientSession
+    gateway: GatewayProcess | None = None
+    app_limit: str = "exempt"
+
+    @asynccontextmanager
+    async def serving(self, **more: str) -> AsyncIterator[GatewayProcess]:
+        """Run a gateway on the measured core, connected; `more` are further variables of its environment."""
+        async with gateway(self.home, self.world.url, **{**self._environment(), **more}) as process:
+            machine.pin(process.pid)
+            self.gateway = process
+            try:
+                await _first(self.world.connected(within_s=START_S), process.ended(START_S + 1))
+                assert process.is_alive, "the gateway ended at its start"
+                yield process
+            except Exception as error:
+                error.add_note(f"the gateway's log ends with:\n{process.log()[-3000:]}")
+                raise
+
+    async def ask(self, key: str, order: str, *, chat: int = 0) -> str:
+        """Ask in a chat; gives the message id."""
+        return await self.world.say(f"@niuma key={key} {order}", chat=chat_id(chat), by=PERSON)
+
+    async def ask_all(self, count: int, order: str) -> dict[str, str]:
+        """Ask in `count` chats at once; gives key -> message id."""
+        keys = [f"k{n}" for n in range(count)]
+        asked = await asyncio.gather(*(self.ask(key, order, chat=n) for n, key in enumerate(keys)))
+        return dict(zip(keys, asked, strict=True))
+
+    async def finished(self, questions: Sequence[str], *, within_s: float) -> None:
+        """Wait until each has its finished card. Looks seldom: looking costs the tenant time."""
+        deadline = asyncio.get_running_loop().time() + within_s
+        wanted = set(questions)
+        while True:
+            done = {each["parent_id"] for each in await self.world.answers() if is_finished(each)}
+            if wanted <= done:
+                return
+            if asyncio.get_running_loop().time() > deadline:
+                raise TimeoutError(f"{len(wanted - done)} of {len(wanted)} answers are not finished in {within_s} s")
+            await asyncio.sleep(0.5)
+
+    async def answers(self, asked: dict[str, str]) -> list[Answer]:
+        """Give what readers saw of these questions."""
+        timeline, sent = await self.timeline(), await self.sent()
+        cards = {each["parent_id"]: each["card_state"]["card_id"] for each in await self.world.answers()}
+        found: list[Answer] = []
+        for key, question in asked.items():
+            history = await self._get(f"{self.world.url}/_sim/cards/{cards[question]}/history")
+            found.append(read_answer(key, question, timeline, history, sent.get(key, [])))
+        return found
+
+    async def timeline(self) -> list[dict[str, Any]]:
+        """Give every request and frame so far."""
+        return await self._get(f"{self.world.url}/_sim/timeline?since=0")
+
+    async def sent(self) -> dict[str, list[float]]:
+        """Give when the model sent each piece of each key."""
+        return await self._get(f"{self.model_url}/sent")
+
+    async def _get(self, url: str) -> Any:
+        async with self.session.get(url) as response:
+            response.raise_for_status()
+            return await response.json()
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "NIUMA_MODELS__DEFAULT": "bench",
+            "NIUMA_MODELS__BENCH__MODEL": "openai/bench",
+            "NIUMA_MODELS__BENCH__API_BASE": f"{self.model_url}/v1",
+            "NIUMA_MODELS__BENCH__API_KEY": "none",
+            "NIUMA_CHANNELS__FEISHU__MAIN__APP_LIMIT": self.app_limit,
+        }
+
+
+@asynccontextmanager
+async def stage(*, app_limit: str = "exempt", exempt: bool = True, delay_s: float = 0.0) -> AsyncIterator[Stage]:
+    """Run tenant and model; `exempt`: the platform does not count streaming, `delay_s`: what each call takes there."""
+    async with AsyncExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="niuma-bench-")))
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+        tenant_url = await stack.enter_async_context(_process("tests.bench.tenant"))
+        model_url = await stack.enter_async_context(paced_model())
+        world = FeishuWorld(tenant_url, session)
+        await world.options(streaming_exempt=exempt, api_delay_s=delay_s)
+        yield Stage(world, model_url, home, session, app_limit=app_limit)
+
+
+@asynccontextmanager
+async def paced_model() -> AsyncIterator[str]:
+    """Run the model endpoint; gives its address."""
+    async with _process("tests.bench.paced_model") as url:
+        yield url
+
+
+async def _first(*waits: Coroutine[Any, Any, Any]) -> None:
+    tasks = [asyncio.ensure_future(each) for each in waits]
+    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+@asynccontextmanager
+async def _process(module: str) -> AsyncIterator[str]:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, stdout=asyncio.subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        line = (await asyncio.wait_for(process.stdout.readline(), 20)).decode()
+        assert line.startswith("listening "), (module, line)
+        yield line.split()[1]
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
