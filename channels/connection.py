@@ -58,7 +58,7 @@ class KeeperTimes:
     silence_s: float = 20.0
     """A link that was not heard for this long is dead; found at the latest `ping_every_s` / 2 later."""
     first_retry_s: float = 0.5
-    longest_retry_s: float = 50.0
+    longest_retry_s: float = 48.0
     """Before up to 20 % of jitter."""
     settled_s: float = 10.0
     """A link that lived this long makes the next retry a first one again."""

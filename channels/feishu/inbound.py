@@ -68,14 +68,13 @@ def _message(header: Json, event: Json, me: BotIdentity) -> InboundMessage | Non
 
 def _content(kind: str, message: Json) -> Content | None:
     """Read the message's content; `None` for kinds we cannot read yet."""
-    body: object = json.loads(message.get("content") or "{}")
+    if kind not in ("text", "post"):
+        return None
+    body: object = json.loads(message["content"])
     if not isinstance(body, dict):
         raise ValueError("content is no object")
-    if kind == "text":
-        return Content(str(cast("Json", body).get("text", "")))
-    if kind == "post":
-        return parse_post(cast("Json", body))
-    return None
+    fields = cast("Json", body)
+    return Content(str(fields.get("text", ""))) if kind == "text" else parse_post(fields)
 
 
 def _attachments(content: Content, message_id: str) -> tuple[AttachmentHandle, ...]:

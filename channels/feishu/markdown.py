@@ -13,7 +13,7 @@ CHUNK_CHARS = 3000
 """One markdown element holds at most this much: long ones grow slowly, and some clients drop text beyond 10,000."""
 TABLES_PER_ELEMENT = 4
 
-_FENCE = re.compile(r"^( *)(`{3,}|~{3,})(.*)$")
+_FENCE = re.compile(r"^( *)(`{3,20}(?=[^`]*$)|~{3,20}(?!~))(.*)$")
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\(\s*(\S+?)(?:\s+\"[^\"\n]*\")?\s*\)")
 _CUT_IMAGE = re.compile(r"!(?:\[[^\]\n]*(?:\](?:\([^)\n]*)?)?)?$")
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>")
@@ -49,6 +49,12 @@ def to_platform(markdown: str, *, tables: int = TABLES_PER_ELEMENT, growing: boo
         markdown = markdown[: cut.start()]
     if not _differs(markdown, tables):
         return markdown
+    at = markdown.rfind("\n\n") if growing else -1
+    if at > 0 and not _open_fence(markdown[:at]):
+        # Paragraphs that are finished were converted at an earlier tick.
+        done, rest = markdown[:at], markdown[at + 2 :]
+        left = max(0, tables - has_tables(done))
+        return f"{to_platform(done, tables=tables)}\n\n{to_platform(rest, tables=left, growing=True)}"
     return _Dialect(tables, growing=growing).convert(markdown)
 
 
