@@ -7,7 +7,7 @@ import json
 import logging
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engine.messages import Usage
 from engine.models.base import ModelFacts
@@ -15,6 +15,7 @@ from engine.settings import ModelSettings
 
 log = logging.getLogger(__name__)
 _LIST = "model_prices_and_context_window_backup.json"
+MAX_ENTRY_BYTES = 64 * 1024
 _MILLION = 1_000_000
 
 
@@ -70,14 +71,27 @@ def _entry(model: str) -> dict[str, Any] | None:
     # The list ships inside litellm; reading the file does not import the package, which takes seconds.
     spec = find_spec("litellm")
     for folder in [] if spec is None else spec.submodule_search_locations or []:
-        file = Path(folder) / _LIST
         try:
-            entries: dict[str, Any] = json.loads(file.read_bytes())
-        except (OSError, ValueError) as error:
+            listed = (Path(folder) / _LIST).read_bytes()
+        except OSError as error:
             log.info("no model list", extra={"reason": str(error)})
             continue
-        return entries.get(model) or entries.get(model.partition("/")[2])
+        return _find(listed, model) or _find(listed, model.partition("/")[2])
     return None
+
+
+def _find(listed: bytes, name: str) -> dict[str, Any] | None:
+    # Parsing all of it would hold up every live card: the parser does not let other threads run meanwhile.
+    key = b"\n    " + json.dumps(name).encode() + b": "
+    at = listed.find(key)
+    if at < 0:
+        return None
+    text = listed[at + len(key) : at + len(key) + MAX_ENTRY_BYTES].decode("utf-8", "ignore")
+    try:
+        value: Any = json.JSONDecoder().raw_decode(text)[0]
+    except ValueError:
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _whole(value: Any) -> int | None:

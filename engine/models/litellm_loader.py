@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import threading
 from typing import Any, cast
 
+log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _loaded: list[Any] = []
 
@@ -43,4 +45,18 @@ def _import() -> Any:
     module.suppress_debug_info = True  # it prints to stdout otherwise
     module.modify_params = True  # histories with tool calls stay valid in a request without tools
     module.drop_params = True
+    _warm(module)
     return module
+
+
+def _warm(module: Any) -> None:
+    """Let the first call's own imports happen here: they would hold up the event loop for more than a second."""
+    question = [{"role": "user", "content": "warm"}]
+    try:
+        stream = module.completion(
+            model="openai/gpt-4o-mini", messages=question, mock_response="no network", stream=True, api_key="none"
+        )
+        for _ in stream:
+            pass
+    except Exception as error:
+        log.warning("litellm is not warm; its first call will be slow", extra={"reason": str(error)[:200]})
