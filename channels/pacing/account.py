@@ -39,6 +39,7 @@ class Account:
             self.queue.remove(ticket)
             if not ticket.ready.cancelled():
                 self.refund(ticket.methods)
+                self.probed(ticket.probes)
             raise
 
     def hurry(self, ticket: Ticket) -> None:
@@ -72,13 +73,17 @@ class Account:
         self.serve()
         return True
 
-    def probed(self, method: str, *, accepted: bool) -> None:
-        """Note that the request over the limit has its answer."""
-        self.exemption.probing = False
+    def probed(self, methods: set[str]) -> None:
+        """Note that requests over the limit have their answer, or were not sent after all."""
+        if methods:
+            self.exemption.probing -= methods
+            self.serve()
+
+    def accepted(self, method: str) -> None:
+        """Note that the platform took a request."""
         budget = self.budgets.get(method)
-        if accepted and budget is not None:
+        if budget is not None and self.exemption.unknown:
             budget.prove(self.clock.steady_s())
-        self.serve()
 
     def preview_gap_s(self, budget: MethodBudget, now_s: float) -> float:
         """Give the time between two previews of one card if all live cards had something to show."""
@@ -107,8 +112,10 @@ class Account:
                 continue
             if not self.exemption.counts(method, now_s):
                 at_s = max(at_s, budget.blocked_until_s)
-                if self.exemption.probing and self.exemption.probes(budget, now_s):
+                if method in self.exemption.probing and self.exemption.probes(budget, now_s):
                     return math.inf
+                if self.exemption.unknown and not ticket.urgent:
+                    at_s = max(at_s, budget.unproven_at(now_s, self.live / self.interval_s))
             elif ticket.urgent:
                 at_s = max(at_s, budget.urgent_at(now_s))
             else:
@@ -121,12 +128,18 @@ class Account:
         now_s = self.clock.steady_s()
         for method in ticket.methods:
             budget = self.budgets.get(method)
-            if budget is None:
-                continue
-            if not self.exemption.counts(method, now_s) and self.exemption.probes(budget, now_s):
-                self.exemption.probing = ticket.probe = True
-            if ticket.urgent:
-                budget.promised += 1
-            else:
-                budget.promise(now_s, self.live)
+            if budget is not None:
+                self._promise(budget, ticket, now_s)
         ticket.ready.set_result(None)
+
+    def _promise(self, budget: MethodBudget, ticket: Ticket, now_s: float) -> None:
+        counts = self.exemption.counts(budget.method, now_s)
+        if not counts and self.exemption.probes(budget, now_s):
+            self.exemption.probing.add(budget.method)
+            ticket.probes.add(budget.method)
+        if ticket.urgent:
+            budget.promised += 1
+        elif counts or not self.exemption.unknown:
+            budget.promise(now_s, self.live)
+        else:
+            budget.promise_unproven(now_s)

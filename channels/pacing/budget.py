@@ -13,7 +13,8 @@ _MINUTE_S = 60.5
 _BACK_OFF = 0.5
 _SLOWEST = 0.1
 _RECOVERY_PER_S = 0.02
-_PROOF = 1.04
+_JITTER = 0.05
+_UNPROVEN_PACE = 1.1
 
 
 class Window:
@@ -37,6 +38,13 @@ class Window:
         while times and times[0] <= horizon:
             times.popleft()
         return len(times)
+
+    def surely_over(self, now_s: float) -> bool:
+        """Tell whether the platform must have seen more than the limit in its window, whatever the jitter."""
+        if self.count(now_s) <= self.limit:
+            return False
+        first_over = self._times[-math.floor(self.limit) - 1]
+        return first_over > now_s - self.seconds * (1 - _JITTER)
 
     def free_at(self, now_s: float, allowed: float) -> float:
         """Give the time from which fewer than `allowed` requests are in the window."""
@@ -106,7 +114,7 @@ class MethodBudget:
         self.promised += 1
         rate = self.preview_rate(now_s, live)
         step_s = 1.0 / rate if rate > 0 else _SECOND_S
-        self._next_preview_s = max(self._next_preview_s, now_s - step_s) + step_s
+        self._step(now_s, step_s)
 
     def use(self, now_s: float, *, urgent: bool) -> None:
         """Turn a promise into a request that leaves now."""
@@ -140,10 +148,29 @@ class MethodBudget:
         )
 
     def prove(self, now_s: float) -> None:
-        """Note that the platform took a request; windows clearly over their limit are not counted there."""
+        """Note that the platform took a request: a window that must have been over its limit is not counted there."""
         for window in self.windows:
-            if window.count(now_s) >= window.limit * _PROOF + 1:
-                window.proven_free = True
+            window.proven_free = window.proven_free or window.surely_over(now_s)
+
+    def unproven_at(self, now_s: float, wanted_rate: float) -> float:
+        """Give when a preview may go while nobody knows whether it counts.
+
+        If a limit a minute turned out to count after it was used up in a few seconds, nothing could be sent for the
+        rest of the minute. So it is approached evenly, unless so much is wanted that the limit a second tells first.
+        """
+        second_tells = self.second is not None and (self.second.proven_free or wanted_rate > self.second.limit)
+        if self.minute is None or self.minute.proven_free or second_tells:
+            return now_s
+        return max(now_s, self._next_preview_s)
+
+    def promise_unproven(self, now_s: float) -> None:
+        """Give a preview to a tick while nobody knows whether it counts."""
+        self.promised += 1
+        if self.minute is not None:
+            self._step(now_s, _MINUTE_S / (self.minute.limit * _UNPROVEN_PACE))
+
+    def _step(self, now_s: float, step_s: float) -> None:
+        self._next_preview_s = max(self._next_preview_s, now_s - step_s) + step_s
 
     def doubt(self) -> None:
         """Forget all proofs."""

@@ -29,8 +29,9 @@ class CardPace:
         self._promised: list[str] = []
         self._used: dict[str, int] = {}
         """Methods of this card's previews, with the ticks since."""
-        self._probe = False
+        self._probes: set[str] = set()
         self._left = False
+        self._hurried = False
         self._hurry: Callable[[], None] | None = None
         self.throttled = False
         """Whether the last tick waited for the account's budget."""
@@ -42,10 +43,11 @@ class CardPace:
         usual methods are then promised, so that planning happens after the waiting, with the newest snapshot.
         """
         self._give_back()
-        await self._until(max(self._last_tick_s + self._interval_s(), self._blocked_until_s))
-        now_s = self._account.clock.steady_s()
+        self._hurried = False
         methods = self._usual_methods()
-        if methods:
+        await self._until(self._due_at(len(methods)))
+        now_s = self._account.clock.steady_s()
+        if methods and not self._hurried:
             await self._take(Ticket(methods, urgent=False))
             self._promised.extend(methods)
         self._last_tick_s = self._account.clock.steady_s()
@@ -57,26 +59,30 @@ class CardPace:
         Call `settled` or `refused` when the request has its answer, or when it was not sent after all.
         """
         clock = self._account.clock
+        self._hurried = False
         while (at_s := self._card_free_at(clock.steady_s())) > clock.steady_s() + 1e-6:
             await self._until(at_s)
         if method in self._promised:
             self._promised.remove(method)
         else:
-            await self._take(Ticket((method,), urgent))
+            await self._take(Ticket((method,), urgent or self._hurried))
         self._account.use(method, urgent=urgent)
         self._writes.add(clock.steady_s())
+        if urgent:
+            self._last_tick_s = clock.steady_s()
         self._used[method] = 0
 
     def hurry(self) -> None:
         """End the waiting of a preview now: the card has something urgent to show."""
         if self._hurry is not None:
+            self._hurried = True
             self._hurry()
 
     def settled(self, method: str, *, accepted: bool = True) -> None:
         """Note that a request has its answer, or never will have."""
-        if self._probe:
-            self._probe = False
-            self._account.probed(method, accepted=accepted)
+        if accepted:
+            self._account.accepted(method)
+        self._end_probes({method})
         if accepted:
             self._stretch = max(1.0, self._stretch - _RECOVERY)
 
@@ -95,10 +101,14 @@ class CardPace:
             return
         self._left = True
         self._give_back()
-        if self._probe:
-            self.settled("", accepted=False)
+        self._end_probes(self._probes)
         self._account.live -= 1
         self._account.serve()
+
+    def _due_at(self, requests: int) -> float:
+        now_s = self._account.clock.steady_s()
+        room_at_s = self._writes.free_at(now_s, self._writes.limit - max(0, requests - 1))
+        return max(self._last_tick_s + self._interval_s(), self._blocked_until_s, room_at_s)
 
     def _interval_s(self) -> float:
         slowest = 1.0
@@ -119,9 +129,13 @@ class CardPace:
     def _give_back(self) -> None:
         if self._promised:
             self._account.refund(tuple(self._promised))
+            self._end_probes(set(self._promised))
             self._promised.clear()
-            if self._probe:
-                self.settled("", accepted=False)
+
+    def _end_probes(self, methods: set[str]) -> None:
+        ended = self._probes & methods
+        self._probes = self._probes - ended
+        self._account.probed(ended)
 
     async def _take(self, ticket: Ticket) -> None:
         self._hurry = lambda: self._account.hurry(ticket)
@@ -129,7 +143,7 @@ class CardPace:
             await self._account.take(ticket)
         finally:
             self._hurry = None
-            self._probe = self._probe or (ticket.probe and not ticket.ready.cancelled())
+            self._probes |= ticket.probes
 
     async def _until(self, when_s: float) -> None:
         if when_s <= self._account.clock.steady_s() + 1e-6:

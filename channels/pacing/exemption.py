@@ -14,9 +14,9 @@ _LONGEST_QUIET_S = 4 * 3600.0
 class Exemption:
     """The switch of one account.
 
-    With `auto`, streaming is unpaced until a request would be over the limit. From there on one request at a time goes
-    over it, as a probe, until the platform has either refused it (then streaming counts) or taken clearly more than
-    the limit allows (then it does not count). So a switch costs one refusal, however many cards are live.
+    With `auto`, streaming is not held to a limit until a request would be over it. From there on one request at a time
+    goes over it, as a probe, until the platform has either refused it (then streaming counts) or taken clearly more
+    than the limit allows (then it does not count). So a switch costs one refusal, however many cards are live.
     """
 
     def __init__(self, capabilities: Capabilities) -> None:
@@ -25,8 +25,13 @@ class Exemption:
         self._counted_until_s = float("-inf")
         self._quiet_s = _QUIET_S
         self.switches = 0
-        self.probing = False
-        """A request over the limit is on its way."""
+        self.probing: set[str] = set()
+        """Methods of which a request over the limit is on its way."""
+
+    @property
+    def unknown(self) -> bool:
+        """Tell whether it is for us to find out."""
+        return self._setting == "auto"
 
     def counts(self, method: str, now_s: float) -> bool:
         """Tell whether `method` is taken from its budget now."""

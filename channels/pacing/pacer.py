@@ -52,8 +52,7 @@ class Pacer:
         ticket = Ticket((method,), urgent)
         await self._account.take(ticket)
         self._account.use(method, urgent=urgent)
-        if ticket.probe:
-            self._account.probed(method, accepted=False)
+        self._account.probed(ticket.probes)
 
     def refused(self, method: str, error: RateLimited) -> None:
         """Take note of a refusal: wait as told, then go on slower, and recover step by step.

@@ -17,8 +17,8 @@ class Ticket:
 
     methods: tuple[str, ...]
     urgent: bool
-    probe: bool = False
-    """Granted over a limit that the platform may or may not count."""
+    probes: set[str] = field(default_factory=set[str])
+    """Methods granted over a limit that the platform may or may not count."""
     ready: asyncio.Future[None] = field(default_factory=_future)
 
 
