@@ -36,7 +36,7 @@ class Opener:
         """Take the next step for card `number`: create its entity, or send it.
 
         Raises:
-            ChannelError: it was refused, or nobody knows. The step cannot be tried again in this attempt.
+            ChannelError: it was refused, or nobody knows.
         """
         if number == len(sheets):
             sheets.append(await self._create(number, page, may_patch=False))

@@ -10,6 +10,7 @@ from channels.clock import Clock
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited, Rejected, StreamEnded
 from channels.events import ConversationRef
 from channels.feishu.client import Client
+from channels.feishu.turns import Turns
 from channels.pacing import Pacer
 
 Json = dict[str, Any]
@@ -40,6 +41,8 @@ class Letter:
         Raises:
             ChannelError: refused, or still unknown after several tries.
         """
+        if self._reply_to is None:
+            self._reply_to = await self._office.anchor_in(self._conversation)
         try:
             return await self._office.insist("message.reply" if self._reply_to else "message.send", self._try)
         except StreamEnded as error:
@@ -52,6 +55,7 @@ class Letter:
 
     async def _try(self) -> str:
         client = self._office.client
+        await self._office.turns.wait(self._conversation.chat)
         try:
             if self._reply_to is None:
                 return await client.send(self._conversation.chat, self._kind, self._content, self._uuid)
@@ -67,6 +71,7 @@ class PostOffice:
 
     def __init__(self, client: Client, pacer: Pacer, clock: Clock, app_id: str) -> None:
         self.client = client
+        self.turns = Turns(clock)
         self._pacer = pacer
         self._clock = clock
         self._app_id = app_id
@@ -103,6 +108,17 @@ class PostOffice:
     ) -> Letter:
         """Prepare a message."""
         return Letter(self, (conversation, reply_to), (kind, content), uuid)
+
+    async def anchor_in(self, conversation: ConversationRef) -> str | None:
+        """Give a message of the topic to reply to: a topic is reached by replies only; `None` outside of topics."""
+        if conversation.thread is None:
+            return None
+        try:
+            newest = await self.client.recent_messages("thread", conversation.thread, size=1)
+        except Rejected as error:
+            _log.warning("feishu_topic_not_found", extra={"conversation": str(conversation), "code": error.code})
+            return None
+        return str(newest[0]["message_id"]) if newest else None
 
     async def find_card(self, conversation: ConversationRef, card_id: str, reply_to: str | None) -> str:
         """Give the id of the message that shows a card of ours; empty when it cannot be found."""

@@ -13,7 +13,7 @@ from typing import Literal
 from channels.cards.model import Card
 from channels.cards.ports import Json, Write
 from channels.clock import Clock
-from channels.errors import ChannelError, InvalidCard, RateLimited, Rejected, StreamEnded, TooLong
+from channels.errors import ChannelError, InvalidCard, Rejected, StreamEnded, TooLong
 from channels.events import Receipt
 from channels.feishu.cards import Budget, Page, render_card, render_leftover, simplified
 from channels.feishu.client import Client
@@ -185,8 +185,8 @@ class LiveCard:
             self._ended(step, code)
         elif code == SEQUENCE_TOO_LOW:
             self._sheets[step.number].jump()
-        elif write.kind == "create" and not isinstance(error, RateLimited):
-            self._mode = "message"
+        elif write.kind == "create":
+            self._mode = self._mode if error.works_again else "message"
         elif isinstance(error, TooLong | InvalidCard) and write.kind in ("replace", "batch", "content"):
             self._reshape(write, step, error)
         elif isinstance(error, Rejected) or not error.works_again:

@@ -376,6 +376,26 @@ async def test_when_what_was_asked_is_recalled_the_answer_goes_to_the_chat():
         assert (answer["chat_id"], answer["parent_id"]) == (GROUP, None)
 
 
+async def test_a_burst_into_one_chat_is_spread_and_all_of_it_arrives():
+    async with bench() as b:
+        message = await b.asked()
+        sends = [b.adapter.send_notice(message.conversation, f"n{n}", reply_to=None, key=f"k{n}") for n in range(8)]
+        await asyncio.gather(*sends)
+        assert len(b.answers()) == 8
+        assert set(codes(b, "/im/v1/messages")) == {0}
+
+
+async def test_a_push_into_a_topic_stays_in_it():
+    async with bench() as b:
+        b.sim.send("oc_topics", "ou_lin", "@niuma in a topic")
+        await until(lambda: len(b.inbox.items) == 1)
+        topic = b.inbox.items[0].conversation
+        await b.adapter.send_notice(topic, "pushed", reply_to=None, key="k")
+        opening = CardOpening(topic, RUN, 1, None, card("one"))
+        await finish(await b.adapter.open_card(opening, MemoryJournal()), "whole")
+        assert [answer["thread_id"] for answer in b.answers()] == [topic.thread, topic.thread]
+
+
 async def test_withdrawn_text_disappears_from_the_card():
     async with bench() as b:
         sink, _, _ = await b.opened(card("kept", CardStatus.WORKING, Text("draft", "withdrawn", True)))
