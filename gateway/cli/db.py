@@ -64,14 +64,14 @@ def check(settings: Settings) -> int:
     database = _existing(settings)
     if database is None:
         return 1
-    import sqlalchemy as sa
+    from sqlalchemy.exc import DatabaseError
 
     from gateway.migrations import HEAD, revision
 
     try:
         problems = _problems(database)
         found = revision(database)
-    except sa.exc.DatabaseError as error:
+    except DatabaseError as error:
         print(f"niuma: {place(settings)} cannot be read: {error.orig}", file=sys.stderr)
         return 1
     finally:

@@ -16,7 +16,7 @@ DONE, FAILED, USAGE, LOCKED, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes: done; the run or the work failed; usage or settings; the data folder is in use; Ctrl-C."""
 
 COMMANDS: Mapping[str, str] = {
-    "demo": "try it: simulated Feishu, offline model, a page to chat on",
+    "demo": "try it: a simulated chat platform, an offline model, a page to chat on",
     "serve": "run the gateway",
     "agent": "ask one question here, see the trace, the answer and the data",
     "models": "list the models, test one",

@@ -48,6 +48,8 @@ class Leaf:
 
     kind: Kind
     secret: bool = False
+    default: Any = None
+    """What counts when nobody sets it; `None`: nothing, or it must be set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,11 @@ def _kind(annotation: Any) -> Kind:
 
 
 def _table(model: type[BaseModel]) -> Table:
-    return Table(
-        {name: Leaf(_kind(info.annotation), name in _SECRETS) for name, info in model.model_fields.items()},
-    )
+    leaves = {
+        name: Leaf(_kind(info.annotation), name in _SECRETS, None if info.is_required() else info.default)
+        for name, info in model.model_fields.items()
+    }
+    return Table(dict(leaves))
 
 
 def _by_id(model: type[BaseModel], *, listed: bool, **fixed: Leaf) -> Table:

@@ -1,0 +1,44 @@
+"""Settings cannot drift: the models, `config/default.toml` and the README say the same."""
+
+from __future__ import annotations
+
+from gateway.settings.layers import flatten
+from gateway.settings.schema import ROOT as SCHEMA
+from gateway.settings.schema import Leaf, leaves, node_at
+from tests.architecture.defaults import everything, keys
+from tests.architecture.settings_table import README, described, written
+
+VALUES_OF_AN_EXAMPLE = frozenset({"temperature", "max_output_tokens", "context_tokens", "input_price", "output_price"})
+
+
+def test_every_setting_stands_in_the_file() -> None:
+    assert {key.path for key in keys()} == set(leaves())
+
+
+def test_the_file_with_its_examples_is_valid() -> None:
+    assert len(list(flatten(everything(), SCHEMA, (), "default.toml"))) > 60
+
+
+def test_every_key_is_explained_once() -> None:
+    explained = [key for key in described() if key.path[-1] not in ("id", "app_secret", "app_token", "bot_token")]
+    pairs = {("channels", "slack"), ("channels", "dingtalk")}
+    silent = [".".join(key.path) for key in explained if not key.comment and key.path[:2] not in pairs]
+    # A pair of keys under one comment, and the three forms of a schedule, are explained by the line above them.
+    assert silent == ["providers.<id>.api_key", "schedules.<id>.every", "schedules.<id>.at"]
+
+
+def test_examples_of_defaults_are_the_defaults() -> None:
+    wrong: list[str] = []
+    for key in keys():
+        leaf = node_at(tuple("x" if part == "<id>" else part for part in key.path), source="")
+        assert isinstance(leaf, Leaf)
+        known = list(leaf.default) if isinstance(leaf.default, tuple) else leaf.default
+        if key.is_example and known not in (None, "", []) and key.value != known:
+            wrong.append(".".join(key.path))
+    # An example may show another time zone.
+    assert wrong == ["schedules.<id>.timezone"]
+
+
+def test_the_readme_has_the_table_of_now() -> None:
+    hint = "run: python -m tests.architecture.settings_table --write"
+    assert README.read_text("utf-8") == written(), hint
