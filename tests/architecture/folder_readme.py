@@ -36,8 +36,15 @@ def rows(folder: Path) -> str:
         source = (each / "__init__.py" if each.is_dir() else each).read_text("utf-8")
         first = (ast.get_docstring(ast.parse(source)) or "").split("\n")[0].rstrip(".")
         shown = f"{each.name}/" if each.is_dir() else each.name
-        lines.append(f"| `{shown}` | {first[:1].lower() + first[1:]} |")
+        lines.append(f"| `{shown}` | {_lowered(first)} |")
     return "\n".join(lines)
+
+
+def _lowered(sentence: str) -> str:
+    """Begin small, unless the first word is a name."""
+    word = sentence.partition(" ")[0].rstrip(":,")
+    is_plain = word[1:].islower() or len(word) == 1
+    return sentence[:1].lower() + sentence[1:] if is_plain and word not in ("Feishu", "Lark") else sentence
 
 
 if __name__ == "__main__":
