@@ -289,10 +289,12 @@ class CardStream:
     # The end.
 
     def _time_out(self) -> None:
-        if not self._ended:
-            self._finish(Closed(False, None, "timeout"))
-            if self._task is not None:
-                self._task.cancel()
+        if self._ended or self._last is None:
+            return
+        seen = self.sink.shows(self._last)
+        self._finish(Closed(True, self.sink.receipt()) if seen else Closed(False, None, "timeout"))
+        if self._task is not None:
+            self._task.cancel()
 
     def _finish(self, closed: Closed) -> None:
         if closed.seen and self._last is not None:
