@@ -52,7 +52,8 @@ def check_environment() -> None:
 class Runtime:
     """Life: `start` once, everything else, `drain`, `stop`. One per process.
 
-    `work` is the agent. `surface` is where runs are shown. `migrate` brings the database's schema up to date.
+    `work` is the agent. `surface` is where runs are shown. `migrate` brings the database's schema up to date. `busy_ms`
+    is how long a write waits for a lock that another process holds.
     """
 
     def __init__(
@@ -63,12 +64,13 @@ class Runtime:
         work: Work,
         *,
         migrate: Callable[[Database], None],
+        busy_ms: int = 5000,
     ) -> None:
         check_environment()
         self._settings = settings
         self._migrate = migrate
         self._lock = FolderLock(settings.home)
-        self.database = Database(settings.database.url, settings.home)
+        self.database = Database(settings.database.url, settings.home, busy_ms=busy_ms)
         self._runs = Runs(self.database, surface, clock, work, settings.runs)
         self._config = ConfigStore(self.database)
 
@@ -88,6 +90,7 @@ class Runtime:
             )
             await self._runs.start(made(self.database.engine, self._runs.replica.id, self._settings.runs.concurrency))
         except BaseException:
+            await loop.run_in_executor(None, self.database.close)
             self._lock.release()
             raise
 

@@ -79,21 +79,17 @@ class Deliveries:
     async def _round(self) -> float:
         """Begin all that is due and give how long to rest."""
         while len(self._tries) < AT_ONCE:
-            parcel = await self._next()
-            if parcel is None:
+            due = await self._next()
+            if due is None:
                 return await self._pause_s()
-            self._begin(parcel)
+            self._begin(due)
         return LOOK_AGAIN_S
 
-    async def _next(self) -> Parcel | None:
+    async def _next(self) -> Due | None:
         await self._replica.lease.guard()
         now_ms = self._replica.clock.now_ms()
 
-        def take(session: Session) -> Parcel | None:
-            due = self._ledger.take(session, self._replica.id, now_ms)
-            return None if due is None else self._pack(session, due)
-
-        return await self._replica.database.run(take)
+        return await self._replica.database.run(lambda s: self._ledger.take(s, self._replica.id, now_ms))
 
     def _pack(self, session: Session, due: Due) -> Parcel:
         row = execute(session, "SELECT input, surface, result, first_at FROM nm_run WHERE id = :run", run=due.run).one()
@@ -110,16 +106,16 @@ class Deliveries:
         )
         return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps)
 
-    def _begin(self, parcel: Parcel) -> None:
-        task = asyncio.create_task(self._try(parcel), name=f"deliver-{parcel.due.run}")
+    def _begin(self, due: Due) -> None:
+        task = asyncio.create_task(self._try(due), name=f"deliver-{due.run}")
         self._tries.add(task)
         task.add_done_callback(self._tries.discard)
         task.add_done_callback(lambda _done: self._replica.owed.set())
 
-    async def _try(self, parcel: Parcel) -> None:
-        due = parcel.due
+    async def _try(self, due: Due) -> None:
         try:
             async with asyncio.timeout(TRY_S):
+                parcel = await self._replica.database.read(lambda session: self._pack(session, due))
                 result = await self._surface.deliver(parcel.opening, parcel.outcome, self._journal(parcel))
         except TimeoutError:
             result = Owed(reason="deliver_timed_out")

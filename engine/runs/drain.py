@@ -52,7 +52,12 @@ class Drain:
             execute(session, excuse, me=replica.id)
             execute(session, "DELETE FROM nm_replica WHERE id = :me", me=replica.id)
 
-        async with asyncio.timeout(SLACK_S):
-            await persist(lambda: replica.database.run(write), replica.lease)
+        try:
+            async with asyncio.timeout(SLACK_S):
+                await persist(lambda: replica.database.run(write), replica.lease)
+        except TimeoutError:
+            # The next process finds the rows by itself, only later.
+            log.error("drain_without_hand_over", extra={"replica": replica.id})
+            return
         given = await loop.run_in_executor(None, self._queue.give_back, replica.id)
         log.info("drain_ends", extra={"handed_over": given})

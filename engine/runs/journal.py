@@ -17,7 +17,7 @@ from engine.events import RunEvent
 from engine.messages import RunId, RunInput
 from engine.ports import Control
 from engine.runs.eventlog import EventLog
-from engine.runs.ports import ENDED, SURFACE, Claim, Fence, Refused
+from engine.runs.ports import ENDED, FINAL, SURFACE, Claim, Fence, Refused
 from engine.storage.statement import Dialect, change, execute
 
 
@@ -77,6 +77,11 @@ class Journal:
         """Give everything recorded; in a statement after the claim, so that it sees all the former owner committed."""
         rows = execute(session, "SELECT path, result FROM nm_step WHERE run = :run", run=run)
         return Loaded({row.path: row.result for row in rows}, self._events.load(session, run), pending(session, run))
+
+    def load_final(self, session: Session, run: RunId) -> Loaded:
+        """Give only the recorded end of a run, if there is one."""
+        sql = "SELECT path, result FROM nm_step WHERE run = :run AND path = :path"
+        return Loaded({row.path: row.result for row in execute(session, sql, run=run, path=FINAL)})
 
     def record(self, session: Session, fence: Fence, entry: Entry) -> list[RunEvent]:
         """Record a step and what belongs to it; gives the events with their places.

@@ -26,6 +26,8 @@ SAFE_SHARE = 0.7
 """Part of the time to live for which this process trusts its last heartbeat."""
 SEEN_BEFORE_ORPHAN = 3
 SOLO_WRITE_EVERY = 5
+JOIN_S = 5.0
+"""How long `stop` waits for a beat that hangs in a database that is away."""
 
 
 @dataclass(slots=True)
@@ -90,7 +92,7 @@ class Membership:
         """Stop beating; the row stays until `leave` or until it expires."""
         self._ends.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(timeout=JOIN_S)
 
     def recover(self) -> None:
         """Give back what replicas had in work that are not there any more. Blocks."""

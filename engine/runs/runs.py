@@ -117,7 +117,8 @@ class Runs:
 
     async def verdict(self, run: RunId, by: Principal, verdict: Verdict) -> Recorded:
         """Note what a person thinks of an ended run; its card follows. Raises like `submit`."""
-        answer: Recorded = await self._write(lambda s: self._afterwards.verdict(s, run, by, verdict, self._clock.now_ms()))
+        at_ms = self._clock.now_ms()
+        answer: Recorded = await self._write(lambda s: self._afterwards.verdict(s, run, by, verdict, at_ms))
         self.replica.owed.set()
         return answer
 

@@ -62,8 +62,9 @@ class Turn:
         replica = self._replica
 
         def load(session: Session) -> Scope:
-            loaded = replica.journal.load(session, claim.run)
-            return Scope(replica, claim, loaded, self._stage.show)
+            # What cannot even be read has to end too.
+            read = replica.journal.load_final if claim.stuck >= LIMIT else replica.journal.load
+            return Scope(replica, claim, read(session, claim.run), self._stage.show)
 
         scope = await persist(lambda: replica.database.read(load), replica.lease)
         scope.take_root()

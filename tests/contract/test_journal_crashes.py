@@ -63,6 +63,8 @@ async def test_a_killed_run_goes_on_with_its_card_and_nothing_recorded_is_repeat
     assert (reopened["attempt"], reopened["known"]["card"]) == (2, f"card-{run}")
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(180)
 async def test_ten_restarts_while_a_person_thinks_count_for_nothing(place: Place) -> None:
     async with Child(place, "asks") as child:
         run = await child.say()

@@ -14,6 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, Queue
+from sqlalchemy import exc
 from sqlmodel import Session
 
 from engine.messages import Address, RunId
@@ -161,7 +162,13 @@ class DbosQueue:
         _current = None
         await _in_thread(lambda: DBOS.destroy(workflow_completion_timeout_sec=0))
         # What the library's poll may have claimed after it was told to stop.
-        await _in_thread(lambda: give_back_by_statement(self._engine, self._replica))
+        await _in_thread(self._give_back_late_claims)
+
+    def _give_back_late_claims(self) -> None:
+        try:
+            give_back_by_statement(self._engine, self._replica)
+        except exc.SQLAlchemyError:
+            log.warning("late_claims_kept", exc_info=True)
 
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.pop(task, None)

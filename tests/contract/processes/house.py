@@ -75,19 +75,24 @@ def inbox_key(key: str) -> InboxKey:
 
 
 def build(
-    url: str, home: Path, work: Work, *, settings: RunSettings = FAST, surface: RecordingSurface | None = None
+    url: str,
+    home: Path,
+    work: Work,
+    *,
+    settings: RunSettings = FAST,
+    surface: RecordingSurface | None = None,
+    busy_ms: int = 5000,
 ) -> House:
     seen = home / "surface.jsonl"
     surface = surface or RecordingSurface(seen)
     told = EngineSettings(home=home, database=DatabaseSettings(url=url), runs=settings)
-    return House(Runtime(told, surface, SystemClock(), work, migrate=migrate), surface, seen)
+    runtime = Runtime(told, surface, SystemClock(), work, migrate=migrate, busy_ms=busy_ms)
+    return House(runtime, surface, seen)
 
 
 @asynccontextmanager
-async def running(
-    url: str, home: Path, work: Work = answer, *, settings: RunSettings = FAST, surface: RecordingSurface | None = None
-) -> AsyncIterator[House]:
-    house = build(url, home, work, settings=settings, surface=surface)
+async def running(url: str, home: Path, work: Work = answer, **told: Any) -> AsyncIterator[House]:
+    house = build(url, home, work, **told)
     await house.runtime.start()
     try:
         yield house

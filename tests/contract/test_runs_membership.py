@@ -1,0 +1,99 @@
+"""A replica that was declared dead stops at once; what is old is forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from engine.messages import RunId
+from engine.ports import Outcome, RunScope
+from engine.runs.retention import DAY_MS, Retention
+from engine.storage.statement import execute
+from tests.contract.conftest import Place
+from tests.contract.processes.house import FAST, House, running
+
+
+async def sql(house: House, statement: str, **values: object) -> list[tuple[object, ...]]:
+    def do(session: object) -> list[tuple[object, ...]]:
+        result = execute(session, statement, **values)  # type: ignore[arg-type]
+        return [tuple(row) for row in result] if result.returns_rows else []
+
+    return await house.runtime.database.run(do)
+
+
+async def test_a_replica_declared_dead_cuts_its_runs_and_claims_no_more(place: Place) -> None:
+    cut = asyncio.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            cut.set()
+            raise
+        raise AssertionError
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        await house.until(lambda: house.runs.replica.active)
+        await sql(house, "DELETE FROM nm_replica")
+        async with asyncio.timeout(20):
+            await house.runtime.lost()
+            await cut.wait()
+        await house.until(lambda: house.seen("abandon", run))
+        assert house.runtime.readiness()[1].code == "lost"
+        assert not house.seen("final")
+        late = (await house.say("late", to="other")).run
+        await asyncio.sleep(1.5)
+        assert (await house.runtime.run_view(late)).status == "queued"
+        assert await sql(house, "SELECT attempt FROM nm_run WHERE id = :run", run=run) == [(1,)]
+    async with running(place.url, place.home) as house:
+        assert (await house.ended(RunId(run))).attempt == 2
+        assert (await house.ended(RunId(late))).status == "done"
+
+
+async def test_a_dead_peers_row_is_reaped_and_its_place_taken(place: Place) -> None:
+    if place.name == "sqlite":
+        pytest.skip("the lock of the folder stands for membership")
+    async with running(place.url, place.home) as house:
+        await sql(house, "INSERT INTO nm_replica VALUES ('dead', 0, 0)")
+        left: list[tuple[object, ...]] = []
+        for _ in range(300):
+            left = await sql(house, "SELECT id FROM nm_replica")
+            if len(left) == 1:
+                break
+            await asyncio.sleep(0.05)
+        assert left == [(house.runs.replica.id,)]
+
+
+async def test_what_is_old_is_forgotten_and_nothing_else(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        old, young = (await house.say("old")).run, (await house.say("young")).run
+        await house.ended(young)
+        await house.runtime.verdict(old, (await house.runtime.run_view(old)).input.by, "satisfied")
+        await house.until(lambda: house.seen("deliver", old))
+        long_ago = house.runs.replica.clock.now_ms() - int(40 * DAY_MS)
+        await sql(house, "UPDATE nm_run SET ended_at = :at WHERE id = :run", at=long_ago, run=old)
+        await sql(house, "UPDATE nm_inbox SET at = :at WHERE run = :run", at=long_ago, run=old)
+        retention = Retention(house.runs.replica, house.runs._queue, FAST)
+        assert await retention.clean() == 1
+        assert await retention.clean() == 0
+        assert await house.runtime.run_view(old) is None
+        assert (await house.runtime.run_view(young)).status == "done"
+        for table in ("nm_step", "nm_event", "nm_delivery", "nm_verdict", "nm_control", "nm_inbox"):
+            runs = {row[0] for row in await sql(house, f"SELECT run FROM {table}")}
+            assert runs <= {young}, table
+        assert not (await house.say("old")).duplicate
+
+
+async def test_a_card_that_can_not_be_delivered_does_not_hold_up_others(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        broken, fine = (await house.say("broken", to="a")).run, (await house.say("fine", to="b")).run
+        for run in (broken, fine):
+            await house.ended(run)
+        await sql(house, "UPDATE nm_run SET result = 'not json' WHERE id = :run", run=broken)
+        by = (await house.runtime.run_view(fine)).input.by
+        assert await house.runtime.verdict(broken, by, "revise") == "recorded"
+        assert await house.runtime.verdict(fine, by, "revise") == "recorded"
+        await house.until(lambda: house.seen("deliver", fine))
+        assert not house.seen("deliver", broken)
