@@ -49,6 +49,8 @@ def token_file(home: Path) -> Path:
 
 
 def create_private_folder(folder: Path) -> Path:
-    """Create `folder` for its owner only, with its parents, and give it back; an existing one is left as it is."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Create `folder` and what is missing above it for the owner only; existing ones are left as they are."""
+    if not folder.is_dir():
+        create_private_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
     return folder

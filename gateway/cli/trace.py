@@ -90,7 +90,8 @@ def line_of(event: RunEvent) -> str:
     if event.type == "approval":
         return f"  approval: {content.get('tool')} {content.get('state')}"
     if event.type in ("notice", "error"):
-        return f"  {event.type}: {content.get('code')} {_json(content.get('params') or {})}".rstrip(" {}")
+        params = content.get("params")
+        return f"  {event.type}: {content.get('code')}{f' {_json(params)}' if params else ''}"
     return ""
 
 

@@ -29,6 +29,7 @@ def test_what_ships_is_found_in_a_checkout_and_in_a_wheel(tmp_path: Path, monkey
 def test_private_folders(tmp_path: Path) -> None:
     made = paths.create_private_folder(paths.logs_folder(tmp_path / "a"))
     assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    assert stat.S_IMODE(made.parent.stat().st_mode) == 0o700
     tmp_path.chmod(0o755)
     paths.create_private_folder(tmp_path)
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
