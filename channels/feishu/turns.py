@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from channels.clock import Clock
 
 _PER_WINDOW = 5
-_WINDOW_S = 1.05
+_WINDOW_S = 1.2
 """Source: open.feishu.cn "发送消息", read 2026-02: 5/s to one user and one group, shared by all bots in it."""
 _CHATS_KEPT = 2000
 
