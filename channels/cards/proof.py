@@ -41,6 +41,8 @@ class LastWord:
     async def prove(self, card: Card) -> Closed:
         """Try until it is proven or hopeless; the caller limits the time."""
         self._nap.reset()
+        if self._sender.pace is not None:
+            await self._sender.pace.space()
         for _ in range(_ROUNDS):
             if self._sink.mode in ("message", "dead"):
                 return self._closed(card, self._sink.mode)

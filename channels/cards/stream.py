@@ -64,12 +64,16 @@ class CardStream:
         self._tally = Tally(pacer.log, pacer.target_s)
         self._state: StreamState = "new" if self._sender.pace is not None else "degraded"
         self._latest: Card | None = None
+        self._drawn: Card | None = None
+        """The last snapshot of which something was written; more ticks may be needed for all of it."""
         self._shown: Card | None = None
+        """The last snapshot that needs no more writes."""
         self._last: Card | None = None
         self._work = asyncio.Event()
         self._nap = Nap(pacer.alarm, clock)
         self._task: asyncio.Task[None] | None = None
         self._closed: asyncio.Future[Closed] | None = None
+        self._accepted = 0
         self._ends = 0
         self._skips = Skips()
         self._renew = False
@@ -183,36 +187,48 @@ class CardStream:
         return self._state != "degraded"
 
     async def _frame(self) -> None:
-        if not self._is_urgent(self._latest):
-            await self._tick()
+        """Write one frame. The snapshot counts as shown when there is nothing left to plan, or it was refused."""
+        urgent = self._is_urgent(self._latest)
+        await self._tick(urgent)
         card = self._latest
         if card is None or self._last is not None:
             return
-        pending = self._tally.take()
         plan = self.sink.plan(card, final=False)
+        if not plan:
+            self._shown = card
+            self._tally.drop(self._tally.take())
+            return
+        pending = self._tally.take()
+        accepted = self._accepted
         sent = await self._send_all(plan, card)
-        if sent not in (Sent.ACCEPTED, Sent.REFUSED):
+        if self._accepted > accepted:
+            self._drew(card)
+        if sent is Sent.REFUSED:
+            self._shown = self._drawn = card
+        if sent in (Sent.ACCEPTED, Sent.REFUSED) and self._accepted > accepted:
+            self._tally.show(pending, self._clock.steady_s())
+            if urgent:
+                await self._send_all(self.sink.plan(card, final=False), card, urgent=True)
+        elif sent is Sent.REFUSED:
+            self._tally.drop(pending)
+        else:
             self._tally.put_back(pending)
             await self._recover(sent)
-            return
-        self._showed(card)
-        if sent is Sent.ACCEPTED and plan:
-            self._tally.show(pending, self._clock.steady_s())
-            if self.on_written is not None:
-                self.on_written(card)
-        else:
-            self._tally.drop(pending)
 
-    async def _tick(self) -> None:
+    async def _tick(self, urgent: bool) -> None:
         pace = self._sender.pace
-        if pace is not None:
-            await pace.tick()
-            if pace.throttled:
-                self._tally.throttle()
+        if pace is None:
+            return
+        if urgent:
+            await pace.space()
+            return
+        await pace.tick()
+        if pace.throttled:
+            self._tally.throttle()
 
-    async def _send_all(self, plan: Sequence[Write], card: Card) -> Sent:
+    async def _send_all(self, plan: Sequence[Write], card: Card, *, urgent: bool = False) -> Sent:
         """Send a plan in order; a refused request does not keep the others back, anything else does."""
-        urgent = self._is_urgent(card)
+        urgent = urgent or self._is_urgent(card)
         outcome = Sent.ACCEPTED
         for write in plan:
             if not urgent and self._skips.skips(write.kind):
@@ -224,6 +240,7 @@ class CardStream:
             elif sent is not Sent.ACCEPTED:
                 return sent
             else:
+                self._accepted += 1
                 self._skips.accepted(write.kind)
                 self._nap.reset()
                 self._ends = 0
@@ -234,19 +251,21 @@ class CardStream:
 
     def _is_urgent(self, card: Card | None) -> bool:
         """The first frame, and every change of what a person must see or may press while nothing streams."""
-        shown = self._shown
-        if card is None or shown is None:
+        drawn = self._drawn
+        if card is None or drawn is None:
             return card is not None
         status = card.header.status
         still = status.is_terminal or status in (CardStatus.WAITING, CardStatus.PAUSED)
-        return still and (shown.header.status != status or shown.actions != card.actions)
+        return still and (drawn.header.status != status or drawn.actions != card.actions)
 
-    def _showed(self, card: Card) -> None:
-        self._shown = card
+    def _drew(self, card: Card) -> None:
+        self._drawn = card
         still = card.header.status in (CardStatus.WAITING, CardStatus.PAUSED)
         if self._state == "frozen" and not still:
             self._set_renewal()
         self._state = "frozen" if still else "live"
+        if self.on_written is not None:
+            self.on_written(card)
 
     async def _recover(self, sent: Sent) -> None:
         if sent is Sent.ENDED:

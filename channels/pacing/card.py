@@ -53,6 +53,10 @@ class CardPace:
         self._last_tick_s = self._account.clock.steady_s()
         self.throttled = self._last_tick_s > now_s + 0.01
 
+    async def space(self) -> None:
+        """Wait only for this card's own distance to its last frame; for an urgent frame, before it is planned."""
+        await self._until(self._last_tick_s + self._account.interval_s)
+
     async def acquire(self, method: str, *, urgent: bool) -> None:
         """Wait for room for one request, in the card's own window and in the account's; urgent ones go first.
 

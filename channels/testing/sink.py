@@ -66,13 +66,12 @@ class FakeSink:
         if self._mode in ("message", "dead"):
             return []
         parts = self._parts.of(picture.answer(card), growing=picture.still_growing(card) and not final) or [""]
-        plan = self._content(card, parts, final=final)
-        batch = self._batch(card)
-        settings = [self._settings(page, on=False) for page in self._pages if final and page.streaming is not False]
-        if not final and self._mode == "stream":
-            settings = self._switch(card)
-            return (plan[:1] + (settings or batch)[:1]) if plan or settings or batch else []
-        return plan + batch + (settings if self._mode == "stream" else [])
+        content = self._content(card, parts, final=final)
+        batch = [] if self._mode == "patch" and content else self._batch(card)
+        if final:
+            return content + batch + self._ends()
+        on, off = self._switches(card)
+        return on + content[:1] + batch + off
 
     async def send(self, write: Write) -> None:
         """Send one request of the last plan."""
@@ -135,9 +134,18 @@ class FakeSink:
         payload = {"page": 0, "rest": picture.rest(card), "actions": picture.buttons(card)}
         return [Write("batch", "batch", payload)]
 
-    def _switch(self, card: Card) -> list[Write]:
+    def _ends(self) -> list[Write]:
+        if self._mode != "stream":
+            return []
+        return [self._settings(page, on=False) for page in self._pages if page.streaming is not False]
+
+    def _switches(self, card: Card) -> tuple[list[Write], list[Write]]:
+        """Streaming goes on before the content, off after everything."""
         page, wanted = self._pages[-1], picture.streams(card)
-        return [self._settings(page, on=wanted)] if page.streaming != wanted else []
+        if self._mode != "stream" or page.streaming == wanted:
+            return [], []
+        switch = [self._settings(page, on=wanted)]
+        return (switch, []) if wanted else ([], switch)
 
     def _settings(self, page: Page, *, on: bool) -> Write:
         return Write("settings", "settings", {"page": self._pages.index(page), "streaming": on})

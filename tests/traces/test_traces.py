@@ -1,0 +1,60 @@
+"""Each scenario gives exactly the requests written down in its golden file.
+
+Set NIUMA_TEST_WRITE_TRACES=1 to write the golden files anew, then read the difference.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable
+from pathlib import Path
+
+import pytest
+
+from channels.base import CardOpening
+from channels.cards.model import Card, CardStatus, Header
+from channels.cards.ports import CardSink
+from channels.testing.fake import FakeChannel
+from channels.testing.journal import MemoryJournal
+from channels.testing.platform import Rules
+from channels.testing.trace import Scenario, play, traced
+from gateway.clock import FakeClock
+
+HERE = Path(__file__).parent
+SCENARIOS = sorted((HERE / "scenarios").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_fake(path: Path, clock: FakeClock, tmp_path: Path) -> None:
+    channel = FakeChannel(tmp_path / "platform", clock, rules=Rules(latency_s=0.02))
+    opening = CardOpening(channel.conversation(), "run1", 1, None, Card(Header("question", CardStatus.WORKING)))
+    opened = channel.open_card(opening, MemoryJournal())
+    sink = await finished(clock, opened)
+    stream, trace = traced(sink, channel.pacer, clock)
+
+    def fault(error: str, times: int) -> None:
+        channel.fault("content", error, times)
+
+    closed = await play(Scenario.load(path), stream, trace, advance=clock.advance, fault=fault)
+    trace.lines += ["", *"\n----\n".join(visible_ends(channel)).splitlines()]
+    assert closed.seen
+    compare(HERE / "golden" / "fake" / f"{path.stem}.txt", "\n".join(trace.lines) + "\n")
+
+
+def compare(golden: Path, text: str) -> None:
+    if os.environ.get("NIUMA_TEST_WRITE_TRACES") == "1":
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+def visible_ends(channel: FakeChannel) -> list[str]:
+    """What a reader sees at the end, long cards shortened."""
+    shown = channel.visible(channel.conversation())
+    return [text if len(text) < 400 else f"{text[:150]}\n…{len(text)}…\n{text[-150:]}" for text in shown]
+
+
+async def finished(clock: FakeClock, work: Awaitable[CardSink]) -> CardSink:
+    task = asyncio.ensure_future(work)
+    await clock.advance(1)
+    return await task
