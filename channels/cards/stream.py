@@ -52,7 +52,7 @@ class CardStream:
         tags: Mapping[str, str] | None = None,
         on_closed: Callable[[CardStream], None] | None = None,
     ) -> None:
-        """Take over `sink`, inside the running event loop. `tags` are the keys of all its log lines (run, card, ...)."""
+        """Take over `sink`, inside the running event loop. `tags` go into all its log lines (run, card, ...)."""
         self.sink = sink
         self.on_written: Callable[[Card], None] | None = None
         """Called after each frame the platform took, with its snapshot."""

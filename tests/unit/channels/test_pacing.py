@@ -17,11 +17,13 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[round((len(values) - 1) * share)]
 
 
-async def busy(clock: FakeClock, cards: int, app_limit: str, *, counts: bool) -> tuple[list[BusyCard], Platform, Pacer]:
+async def busy(
+    clock: FakeClock, cards: int, app_limit: str, *, counts: bool, seconds: float = 70
+) -> tuple[list[BusyCard], Platform, Pacer]:
     platform = Platform(clock, counts=counts, latency_s=0.05 if app_limit == "auto" else 0.0)
     pacer = Pacer(capabilities(app_limit), clock)
     live = [BusyCard(pacer, platform) for _ in range(cards)]
-    await clock.advance(70)
+    await clock.advance(seconds)
     return live, platform, pacer
 
 
@@ -65,7 +67,7 @@ async def test_no_card_is_starved(clock: FakeClock) -> None:
 
 
 async def test_exempt_cards_keep_the_target(clock: FakeClock) -> None:
-    live, platform, _ = await busy(clock, 50, "exempt", counts=False)
+    live, platform, _ = await busy(clock, 50, "exempt", counts=False, seconds=15)
     assert percentile([gap for card in live for gap in card.gaps], 0.95) <= 0.24
     await end(clock, live)
     assert platform.refusals == 0
@@ -82,11 +84,11 @@ async def test_auto_finds_out_with_one_refusal_that_streaming_counts(clock: Fake
 
 
 async def test_auto_finds_out_without_a_refusal_that_streaming_does_not_count(clock: FakeClock) -> None:
-    live, platform, pacer = await busy(clock, 50, "auto", counts=False)
+    live, platform, pacer = await busy(clock, 50, "auto", counts=False, seconds=15)
     assert percentile([gap for card in live for gap in card.gaps], 0.95) <= 0.3
     await end(clock, live)
     assert pacer.statistics().switches == 0
-    assert platform.most_in(60) > 10_000
+    assert platform.most_in(60) > 3000
 
 
 async def test_auto_tries_again_after_a_long_quiet_time(clock: FakeClock) -> None:
