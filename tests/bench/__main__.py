@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     given = parser.parse_args()
     if not machine.is_measurable():
-        print("the bench reads /proc and pins processes to cores: it needs Linux", file=sys.stderr)
+        _say("the bench reads /proc and pins processes to cores: it needs Linux")
         return 2
     machine.keep_off_the_measured_core()
     results = asyncio.run(_all(given.only or BENCHES, quick=given.quick))
@@ -65,7 +65,7 @@ async def _all(names: tuple[str, ...] | list[str], *, quick: bool) -> dict[str, 
         bench: Any = import_module(f"tests.bench.{name}")
         results[name] = await _one(name, bench, quick=quick)
     over = [f"{name}: {row['what']}" for name, each in results.items() for row in each["rows"] if row["ok"] is False]
-    print(f"\n{len(over)} over budget" + "".join(f"\n  {line}" for line in over))
+    _say(f"\n{len(over)} over budget" + "".join(f"\n  {line}" for line in over))
     return results
 
 
@@ -77,10 +77,15 @@ async def _one(name: str, bench: Bench, *, quick: bool) -> dict[str, Any]:
     except Exception as error:
         # One measurement that fails must not hide the others.
         traceback.print_exc()
-        print(f"\n{name}\n  not measured: {type(error).__name__}: {error}")
+        _say(f"\n{name}\n  not measured: {type(error).__name__}: {error}")
         return {"rows": [], "error": f"{type(error).__name__}: {error}"}
-    print(table(f"{name} ({time.monotonic() - started:.0f} s)", rows), flush=True)
+    _say(table(f"{name} ({time.monotonic() - started:.0f} s)", rows))
     return {"rows": [row.as_json() for row in rows]}
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from gateway.clock import SystemClock
 from gateway.migrations import migrate
 
 LOOK_EVERY_S = 0.005
+LONGEST_S = 90.0
 
 
 class RecordingSurface:
@@ -30,6 +31,7 @@ class RecordingSurface:
     def __init__(self) -> None:
         self.shown: list[RunEvent] = []
         self.outcomes: list[Outcome] = []
+        self.changed = asyncio.Event()
 
     async def open(self, opening: Opening, journal: JournalStep) -> None:
         """Put nothing up."""
@@ -45,7 +47,14 @@ class RecordingSurface:
     async def close(self, run: RunId, outcome: Outcome, *, within_s: float) -> Delivered | Owed:
         """Take the last word."""
         self.outcomes.append(outcome)
+        self.changed.set()
         return Delivered(receipt={"run": run})
+
+    async def closed(self, count: int) -> None:
+        """Wait until so many runs have said their last word."""
+        while len(self.outcomes) < count:
+            await self.changed.wait()
+            self.changed.clear()
 
     async def suspend(self, run: RunId, *, resumes: bool) -> None:
         """Let go of nothing."""
@@ -76,8 +85,9 @@ async def _answer(home: Path, api_base: str, answers: int, pieces: int) -> Json:
     cpu_s, started = time.process_time(), time.monotonic()
     try:
         questions = [_question(n, pieces) for n in range(answers)]
-        submitted = await asyncio.gather(*(runtime.submit(given, key=key) for given, key in questions))
-        await asyncio.gather(*(runtime.wait_ended(each.run, 100) for each in submitted))
+        await asyncio.gather(*(runtime.submit(given, key=key) for given, key in questions))
+        async with asyncio.timeout(LONGEST_S):
+            await surface.closed(answers)
     finally:
         watch.cancel()
         used_s, took_s = time.process_time() - cpu_s, time.monotonic() - started

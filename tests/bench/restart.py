@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 from tests.bench.row import Row
@@ -28,8 +27,11 @@ async def _kill(set_: Stage, number: int) -> tuple[float, str]:
     key = f"kill{number}"
     async with set_.serving() as process:
         question = await set_.ask(key, "n=150 r=50", chat=number)
-        while len((await set_.sent()).get(key, ())) < 60:
-            await asyncio.sleep(0.05)
+
+        async def is_in_the_middle() -> bool:
+            return len((await set_.sent()).get(key, ())) > 60
+
+        await set_.world.until(is_in_the_middle, within_s=20)
         process.kill()
         await process.ended()
     await set_.world.connected(0)

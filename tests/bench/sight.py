@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 Json = dict[str, Any]
@@ -67,7 +68,7 @@ class Answer:
                 upto = state.upto
                 grown.append(max(state.at_s, self.up_s))
         last = next((n for n, at in enumerate(grown) if at > self.sent_s[-1]), len(grown))
-        return [after - before for before, after in zip(grown[:last], grown[1:last], strict=False)]
+        return [after - before for before, after in pairwise(grown[:last])]
 
     @property
     def updates(self) -> int:

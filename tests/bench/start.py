@@ -18,8 +18,8 @@ async def measure(*, quick: bool = False) -> list[Row]:
     """Start on an empty folder, then again and again on the same one."""
     rounds = 1 if quick else 5
     async with stage() as set_:
-        fresh_s, _ = await _start(set_)
-        again = [await _start(set_) for _ in range(rounds)]
+        fresh_s, _ = await timed_start(set_)
+        again = [await timed_start(set_) for _ in range(rounds)]
     start_s = percentile([each[0] for each in again], 0.5)
     imports_s = min([await _import_s() for _ in range(2)])
     return [
@@ -31,7 +31,7 @@ async def measure(*, quick: bool = False) -> list[Row]:
     ]
 
 
-async def _start(set_: Stage) -> tuple[float, float]:
+async def timed_start(set_: Stage) -> tuple[float, float]:
     """Give seconds to the open connection, and the megabytes a moment later."""
     seen = len(await set_.timeline())
     started = time.monotonic()
