@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -85,6 +86,7 @@ class Runtime:
         if self.database.dialect.is_sqlite:
             self._lock.take()
         try:
+            await loop.run_in_executor(None, _load_dialect)
             made, _ = await asyncio.gather(
                 loop.run_in_executor(None, _load_queue), loop.run_in_executor(None, self._migrate, self.database)
             )
@@ -247,6 +249,11 @@ def build_runtime(
         SettingsInvalid: the environment or the settings make no sense.
     """
     return AgentRuntime(settings, surface, clock, migrate=migrate, overlay=overlay)
+
+
+def _load_dialect() -> None:
+    """Import what the queue library and the migration both need: two threads that import it at once break it."""
+    importlib.import_module("sqlalchemy.dialects.postgresql")
 
 
 def _load_queue() -> Callable[[Any, str, int], TurnQueue]:

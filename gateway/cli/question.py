@@ -19,7 +19,7 @@ from engine.errors import AlreadyRunning
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
 from engine.ports import Control, Outcome
-from engine.runtime import Runtime, build_runtime
+from engine.runtime import Runtime, RunView, build_runtime
 from engine.settings import DatabaseSettings, EngineSettings
 from gateway.cli.result import result_data
 from gateway.cli.trace import TraceSurface
@@ -56,6 +56,8 @@ class Finished:
     reason: str
     trace: Sequence[RunEvent] = ()
     data: dict[str, Any] = field(default_factory=dict[str, Any])
+    elapsed_s: float = 0.0
+    """From the stored question to the stored answer."""
 
 
 async def ask(settings: EngineSettings, question: Question) -> Finished:
@@ -82,7 +84,7 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
             return Finished(run, "failed", "", reason, await runtime.events(run))
         finally:
             answering.cancel()
-        return await _finished(runtime, run, ended.outcome or Outcome(status="failed"), question.words)
+        return await _finished(runtime, ended, question.words)
 
 
 @asynccontextmanager
@@ -144,8 +146,10 @@ def _approves(asked: dict[str, Any]) -> bool:
     return input().strip().lower() in ("y", "yes")
 
 
-async def _finished(runtime: Runtime, run: RunId, outcome: Outcome, words: str) -> Finished:
+async def _finished(runtime: Runtime, ended: RunView, words: str) -> Finished:
+    run, outcome = ended.id, ended.outcome or Outcome(status="failed")
+    elapsed_s = ((ended.ended_at_ms or ended.created_at_ms) - ended.created_at_ms) / 1000
     events = await runtime.events(run)
     status = outcome.status if outcome.status in ("done", "stopped") else "failed"
     reason = "" if outcome.error is None else text(language_of(words), f"error.{outcome.error}", **outcome.params)
-    return Finished(run, status, outcome.answer, reason, events, result_data(events))
+    return Finished(run, status, outcome.answer, reason, events, result_data(events), elapsed_s)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -285,3 +287,29 @@ def test_models_test_says_whether_it_answers(process: Niuma, tmp_path: Path) -> 
     assert dead.code == 1
     assert "cannot be reached" in dead.stderr
     assert not (tmp_path / "data" / "niuma.db").exists()
+
+
+def test_ctrl_c_stops_the_run_properly(tmp_path: Path) -> None:
+    env = os.environ | {"NIUMA_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "gateway.cli", "agent", "something long and slow"]
+    with subprocess.Popen(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        while _statuses(tmp_path) != ["running"]:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said = process.stdout.read()
+        assert process.wait() == 1
+    assert "Result Data" in said
+    assert _statuses(tmp_path) == ["stopped"]
+
+
+def _statuses(home: Path) -> list[str]:
+    database = sqlite3.connect(home / "niuma.db", timeout=10)
+    try:
+        return [row[0] for row in database.execute("SELECT status FROM nm_run")]
+    except sqlite3.OperationalError as error:
+        assert "no such table" in str(error)
+        return []
+    finally:
+        database.close()
