@@ -69,6 +69,11 @@ class Controls:
         if self._looking is None or self._looking.done():
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
+    def close(self) -> None:
+        """Look no more."""
+        if self._looking is not None:
+            self._looking.cancel()
+
     def ids(self, kind: ControlKind) -> list[str]:
         """Give the ids of pending controls of a kind."""
         return [control.id for control in self._pending.values() if control.kind == kind]

@@ -53,7 +53,7 @@ class Replica:
 
     def may_claim(self) -> bool:
         """Tell whether this replica should take up a run now."""
-        return not (self.draining.is_set() or self.slow or self.lease.lost)
+        return self.lease.is_good() and not (self.draining.is_set() or self.slow)
 
     def wake(self, run: RunId) -> None:
         """Let a run look at its controls, if it is in work here."""

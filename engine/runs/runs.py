@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from sqlmodel import Session
@@ -148,11 +149,14 @@ class Runs:
             while True:
                 ended = self.replica.ended.setdefault(run, asyncio.Event())
                 seen = await self.view(run)
-                if seen is None:
-                    raise UnknownRun(f"There is no run {run!r}.")
-                if seen.has_ended:
-                    return seen
-                await asyncio.wait([asyncio.ensure_future(ended.wait())], timeout=_LOOK_AGAIN_S)
+                if seen is None or seen.has_ended:
+                    self.replica.note_end(run)
+                    break
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(ended.wait(), _LOOK_AGAIN_S)
+        if seen is None:
+            raise UnknownRun(f"There is no run {run!r}.")
+        return seen
 
     async def lost(self) -> None:
         """Return when this replica was declared dead: the process should end and start afresh."""

@@ -150,13 +150,12 @@ class Scope:
             return control.kind in kinds and control.body.get("nonce") == nonce and who(control.by)
 
         while True:
-            await self._may_act()
+            await self.guard()
             async with self.excuse.waiting():
                 control = await self._controls.first(fits, deadline_ms)
             if control is None and self.stopping:
                 return None
-            if self._replica.draining.is_set():
-                self._give_up()
+            self._stay_unless_draining()
             if await self._answered(path, control):
                 return control
 
@@ -215,6 +214,12 @@ class Scope:
         if self.slot is not None:
             self.slot.leave()
 
+    def release(self) -> None:
+        """Let go of everything that belongs to this attempt."""
+        self.closed = True
+        self.leave_slot()
+        self._controls.close()
+
     def wake(self) -> None:
         """Look at the controls."""
         self._controls.wake()
@@ -229,17 +234,17 @@ class Scope:
 
     async def _first_time(self, path: str, fn: Callable[[], Awaitable[T]]) -> T:
         try:
-            await self._may_act()
+            self._stay_unless_draining()
             async with self.excuse.working():
+                await self.guard()
                 return await fn()
         except Exception:
             self._used.discard(path)
             raise
 
-    async def _may_act(self) -> None:
+    def _stay_unless_draining(self) -> None:
         if self._replica.draining.is_set():
             self._give_up()
-        await self.guard()
 
     async def _answered(self, path: str, control: Control | None) -> bool:
         raw = "null" if control is None else control.model_dump_json()

@@ -111,7 +111,11 @@ class Stage:
             await self._surface.open(opening(scope), journal)
         except Exception:
             log.exception("surface_open_failed", extra={"run": scope.id})
-        await self.keep_state(scope)
+        try:
+            await self.keep_state(scope)
+        except Exception:
+            # The end of the run stores it once more.
+            log.exception("surface_state_unkept", extra={"run": scope.id})
 
 
 def opening(scope: Scope) -> Opening:

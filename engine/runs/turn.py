@@ -20,6 +20,9 @@ from engine.runs.work import Worker
 
 log = logging.getLogger(__name__)
 
+INTERRUPTED = Outcome(status="interrupted", error="interrupted")
+"""How a run ends that was cut where `runs.resume` is off."""
+
 
 class Turn:
     """Does turns; one object serves all of a replica's runs."""
@@ -77,7 +80,7 @@ class Turn:
                 raise
         finally:
             replica.active.pop(claim.run, None)
-            scope.leave_slot()
+            scope.release()
             replica.note_end(claim.run)
 
     async def _judged(self, scope: Scope) -> None:
@@ -92,12 +95,14 @@ class Turn:
             await scope.excuse.write(True)
             scope.slot = await self._replica.quarantine.enter(scope.claim.stuck)
             await scope.excuse.write(False)
-        await self._live(scope)
+        interrupted = None if self._resume or scope.attempt == 1 else INTERRUPTED
+        await self._live(scope, interrupted)
 
-    async def _live(self, scope: Scope) -> None:
+    async def _live(self, scope: Scope, outcome: Outcome | None) -> None:
         opened = self._stage.open(scope)
         try:
-            outcome = None if FINAL in scope.loaded.steps else await self._worker.run(scope)
+            if outcome is None and FINAL not in scope.loaded.steps:
+                outcome = await self._worker.run(scope)
             scope.closed = True
             outcome = await self._last_word.record(scope, outcome)
             result = await self._stage.close(scope, opened, outcome)
@@ -115,7 +120,7 @@ class Turn:
         shown = await self._stage.suspend(scope, resumes=self._resume) if not has_final else None
         if self._resume:
             return False
-        outcome = None if has_final else Outcome(status="interrupted", error="interrupted")
+        outcome = None if has_final else INTERRUPTED
         result = shown or Owed(reason="interrupted")
         await self._last_word.end(scope, await self._last_word.record(scope, outcome), result)
         return True

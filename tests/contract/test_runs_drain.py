@@ -107,3 +107,17 @@ async def test_drain_is_seen_in_readiness_and_stops_claims(place: Place) -> None
         assert view is not None and view.status == "queued"
     async with running(place.url, place.home, settings=FAST) as house:
         assert (await house.ended(submitted.run)).status == "done"
+
+
+async def test_without_resume_a_killed_run_is_interrupted_too(place: Place) -> None:
+    async with Child(place, "slow", settings={"resume": False}) as child:
+        run = await child.say()
+        await until(lambda: acts(place.home))
+        await child.kill()
+    surface = RecordingSurface(place.home / "surface.jsonl")
+    work = Works(place.home / "work.jsonl", surface).slow
+    settings = FAST.model_copy(update={"resume": False})
+    async with running(place.url, place.home, work, settings=settings, surface=surface) as house:
+        assert (await house.ended(RunId(run))).status == "interrupted"
+    assert [line["status"] for line in shown(place, "final")] == ["interrupted"]
+    assert len(acts(place.home)) == 1

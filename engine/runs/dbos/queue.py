@@ -12,6 +12,7 @@ import uuid
 from typing import Any
 
 from dbos import DBOS, Queue
+from sqlalchemy import exc
 
 log = logging.getLogger(__name__)
 
@@ -58,13 +59,19 @@ class Kick:
                 return
             try:
                 self.claim()
-            except (AttributeError, TypeError, ImportError, AssertionError):
-                self.broken = True
-                log.exception("kick_broken", extra={"poll_s": FALLBACK_POLL_S})
-                self._queue.set_polling_interval_sec(FALLBACK_POLL_S)
-            except Exception:
+            except (exc.DBAPIError, exc.TimeoutError, RuntimeError):
                 # The database is away, or the loop ends: the poll comes again by itself.
-                log.debug("kick_failed", exc_info=True)
+                log.info("kick_failed", exc_info=True)
+            except Exception:
+                self._fall_back()
+
+    def _fall_back(self) -> None:
+        self.broken = True
+        log.exception("kick_broken", extra={"poll_s": FALLBACK_POLL_S})
+        try:
+            self._queue.set_polling_interval_sec(FALLBACK_POLL_S)
+        except Exception:
+            log.exception("poll_unchanged")
 
     def claim(self) -> None:
         """Claim what fits and start it."""

@@ -50,6 +50,14 @@ class _QuietCancel(logging.Filter):
         return "was cancelled" not in record.getMessage()
 
 
+def _tame_log() -> None:
+    """Let the library's lines go through our log; it brings a handler of its own only where there is none."""
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+        logger.addFilter(_QuietCancel())
+
+
 class DbosQueue:
     """Satisfies `engine.runs.ports.TurnQueue`. One per process: the library is a singleton.
 
@@ -70,8 +78,8 @@ class DbosQueue:
         global _current
         self._body, _current = body, self
         serializer = JsonSerializer()
+        _tame_log()
         dbos = DBOS(config=self._config(serializer))
-        logging.getLogger("dbos").addFilter(_QuietCancel())
         DBOS.launch()
         self._client = DBOSClient(
             system_database_engine=self._engine, serializer=serializer, application_name=APPLICATION, lazy=True
