@@ -133,8 +133,11 @@ class ShortFormatter(logging.Formatter):
 class Logging:
     """The logging of this process, from `start_logging` to `close`."""
 
-    def __init__(self, handlers: list[logging.Handler], redactor: Redactor, file: Path | None) -> None:
+    def __init__(
+        self, handlers: list[logging.Handler], redactor: Redactor, file: Path | None, levels: dict[str, int]
+    ) -> None:
         self._handlers = handlers
+        self._levels = levels
         self._factory = logging.getLogRecordFactory()
         self._redactor = redactor
         self.file = file
@@ -146,11 +149,13 @@ class Logging:
         self._redactor.protect(secrets)
 
     def close(self) -> None:
-        """Write out and take the handlers away."""
+        """Write out, take the handlers away, and set the levels back."""
         logging.setLogRecordFactory(self._factory)
         for handler in self._handlers:
             logging.getLogger().removeHandler(handler)
             handler.close()
+        for name, level in self._levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _cleaning(make: Callable[..., logging.LogRecord], redactor: Redactor) -> Callable[..., logging.LogRecord]:
@@ -182,13 +187,14 @@ def start_logging(
         file = create_private_folder(logs_folder(home)) / FILE
         handlers.append(_file_handler(file))
     root = logging.getLogger()
+    levels = {name: logging.getLogger(name).level for name in ("", *_NOISY)}
     root.setLevel(level)
     for handler in handlers:
         handler.addFilter(redactor)
         root.addHandler(handler)
     for name in _NOISY:
         logging.getLogger(name).setLevel(logging.WARNING)
-    return Logging(handlers, redactor, file)
+    return Logging(handlers, redactor, file, levels)
 
 
 def _file_handler(file: Path) -> RotatingFileHandler:

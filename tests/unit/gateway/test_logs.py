@@ -24,11 +24,9 @@ def stderr() -> io.StringIO:
 
 @pytest.fixture
 def logs(tmp_path: Path, stderr: io.StringIO) -> Iterator[Logging]:
-    level = logging.getLogger().level
     logging_ = start_logging(tmp_path, level="DEBUG", secrets=[SECRET], stream=stderr)
     yield logging_
     logging_.close()
-    logging.getLogger().setLevel(level)
 
 
 def _lines(logs: Logging) -> list[dict[str, object]]:
@@ -124,7 +122,7 @@ def test_files_are_private_and_rotated(logs: Logging, tmp_path: Path) -> None:
 
 def test_without_a_folder_only_stderr(stderr: io.StringIO) -> None:
     before = logging.getLogRecordFactory()
-    handlers = list(logging.getLogger().handlers)
+    handlers, level = list(logging.getLogger().handlers), logging.getLogger().level
     logs = start_logging(None, level="WARNING", stream=stderr)
     assert logs.file is None
     try:
@@ -135,3 +133,4 @@ def test_without_a_folder_only_stderr(stderr: io.StringIO) -> None:
     logs.close()
     assert logging.getLogRecordFactory() is before
     assert logging.getLogger().handlers == handlers
+    assert logging.getLogger().level == level
