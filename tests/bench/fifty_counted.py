@@ -20,6 +20,7 @@ async def measure(*, quick: bool = False) -> list[Row]:
     return [
         Row(f"{cards} live cards, counted: gap p50", percentile(gaps, 0.5), "s", 3.5),
         Row(f"{cards} live cards, counted: gap p95", percentile(gaps, 0.95), "s"),
+        Row("cards that stood still for over 10 s", sum(each.stood_still_s > 10 for each in answers), "", 0),
         Row("refusals", refused, "", 0),
         Row("final after the last token, all ending together: p50", percentile(late, 0.5), "s"),
         Row("final after the last token, the last of all", max(late), "s", 1),

@@ -71,6 +71,13 @@ class Answer:
         return [after - before for before, after in pairwise(grown[:last])]
 
     @property
+    def stood_still_s(self) -> float:
+        """Give the longest time without new words while words came, the time before the first included."""
+        times = [self.sent_s[0], *(max(each.at_s, self.up_s) for each in self.states if each.kind != "create")]
+        steps = [*(at for at in times if at < self.sent_s[-1]), self.sent_s[-1]]
+        return max((after - before for before, after in pairwise(steps)), default=0.0)
+
+    @property
     def updates(self) -> int:
         """Give how many accepted writes changed the card after it was made."""
         return sum(each.kind not in ("create", "timeout") for each in self.states)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Coroutine, Sequence
@@ -19,6 +20,7 @@ from tests.bench.tenant import PERSON, chat_id
 from tests.processes.feishu import FeishuWorld, is_finished
 from tests.processes.gateway import GatewayProcess, gateway
 
+_SERVES = re.compile(r"serves on (\S+)")
 START_S = 60.0
 """A start may take this long, far over its budget: a busy machine must not end the measurement."""
 
@@ -33,6 +35,7 @@ class Stage:
     session: aiohttp.ClientSession
     gateway: GatewayProcess | None = None
     app_limit: str = "exempt"
+    starts: int = 0
 
     @asynccontextmanager
     async def serving(self, **more: str) -> AsyncIterator[GatewayProcess]:
@@ -41,7 +44,7 @@ class Stage:
             machine.pin(process.pid)
             self.gateway = process
             try:
-                await _first(self.world.connected(within_s=START_S), process.ended(START_S + 1))
+                await _first(self._ready(process), process.ended(START_S + 1))
                 assert process.is_alive, "the gateway ended at its start"
                 yield process
             except Exception as error:
@@ -92,6 +95,21 @@ class Stage:
         async with self.session.get(url) as response:
             response.raise_for_status()
             return await response.json()
+
+    async def _ready(self, process: GatewayProcess) -> None:
+        """Wait for `/readyz`: before that, a message may meet a bot that does not know its own name yet."""
+
+        async def told() -> str | None:
+            said = _SERVES.findall(process.log())
+            return said[-1] if len(said) > self.starts else None
+
+        async def ready() -> bool:
+            async with self.session.get(f"{url}/readyz") as response:
+                return response.status == 200
+
+        url = await self.world.until(told, within_s=START_S, why="the gateway tells its address")
+        self.starts += 1
+        await self.world.until(ready, within_s=START_S, why="readyz")
 
     def _environment(self) -> dict[str, str]:
         return {
