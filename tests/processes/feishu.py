@@ -28,13 +28,13 @@ class FeishuWorld:
 
     async def press(self, message: Json, action: str, *, by: str = LIN) -> Json:
         """Press the first button of a card that does `action`."""
-        values = [value for value in _values(message["card"]) if value.get("do") == action]
+        values = [value for value in buttons_of(message["card"]) if value.get("do") == action]
         assert values, f"no button {action!r} on the card: {message['card']}"
         return await self._post("click", {"message_id": message["message_id"], "as": by, "value": values[0]})
 
     async def buttons(self, message: Json) -> list[str]:
         """Give what the buttons of a card do."""
-        return [str(value.get("do")) for value in _values(message["card"])]
+        return [str(value.get("do")) for value in buttons_of(message["card"])]
 
     async def state(self) -> Json:
         """Give all that can be seen."""
@@ -112,19 +112,19 @@ class FeishuWorld:
 def is_finished(message: Json) -> bool:
     """Tell whether a card is in a terminal state: nothing streams and a person can judge or retry."""
     state = message["card_state"]
-    names = {str(value.get("do")) for value in _values(message["card"])}
+    names = {str(value.get("do")) for value in buttons_of(message["card"])}
     streaming = bool(state and state["streaming"])
     return not streaming and "stop" not in names and bool(names & {"retry", "satisfied"})
 
 
-def _values(node: Any) -> list[Json]:
+def buttons_of(node: Any) -> list[Json]:
     """Find the values of all buttons of a card, in reading order."""
     if isinstance(node, list):
-        return [value for each in node for value in _values(each)]
+        return [value for each in node for value in buttons_of(each)]
     if not isinstance(node, dict):
         return []
     own = [each["value"] for each in node.get("behaviors", []) if each.get("type") == "callback"]
-    return own + [value for key, each in node.items() if key != "behaviors" for value in _values(each)]
+    return own + [value for key, each in node.items() if key != "behaviors" for value in buttons_of(each)]
 
 
 @asynccontextmanager
