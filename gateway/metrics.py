@@ -1,105 +1,100 @@
-"""What can be measured from outside: a typed front to a Prometheus registry, served at `/metrics`."""
+"""What can be measured from outside, served at `/metrics` for Prometheus.
+
+What happens is counted when it happens; what channels know of themselves is read at each scrape, so that nothing is
+counted twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-WRITES = ("wanted", "written", "merged", "refused")
-_SHORT_S = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5)
-_GAP_S = (0.1, 0.15, 0.185, 0.2, 0.215, 0.24, 0.3, 0.4, 0.6, 1, 2, 3.5, 5, 10, 30)
+from channels.pacing import PacerStatistics, Spread
 
-Counts = Callable[[], Mapping[str, int]]
-"""Gives running totals by the names in `WRITES`; missing ones count as 0."""
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SHORT_S = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+_LABELS = ["channel", "account"]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedChannel:
+    """How one account is asked at each scrape."""
+
+    channel: str
+    account: str
+    is_up: Callable[[], bool]
+    statistics: Callable[[], PacerStatistics]
+
+    @property
+    def labels(self) -> list[str]:
+        """Give the label values."""
+        return [self.channel, self.account]
 
 
 class Metrics:
-    """All measurements of one gateway; safe to call from any thread, never blocks."""
+    """All measurements of one gateway; counting never blocks."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
-        self._writes = _CardWrites()
-        registry.register(self._writes)
-        self._runs = Counter("niuma_runs", "Runs that ended, by status.", ["status"], registry=registry)
-        self._live = Gauge("niuma_live_cards", "Cards being written now.", ["channel"], registry=registry)
-        self._events = Counter("niuma_events", "Inbound events.", ["channel", "kind"], registry=registry)
-        self._gaps = Histogram(
-            "niuma_card_gap_seconds",
-            "Time between two writes of a card.",
-            ["channel"],
-            buckets=_GAP_S,
-            registry=registry,
-        )
-        self._hidden = Histogram(
-            "niuma_hidden_text_age_seconds",
-            "Age of the newest text a reader could not see yet, at each write.",
-            ["channel"],
-            buckets=_GAP_S,
-            registry=registry,
-        )
-        self._up = Gauge("niuma_channel_up", "1: connected.", ["channel", "account"], registry=registry)
+        self._channels = _Channels()
+        registry.register(self._channels)
+        self._runs = Counter("niuma_runs", "Runs that ended here, by status.", ["status"], registry=registry)
+        self._events = Counter("niuma_events", "Inbound events.", [*_LABELS, "kind"], registry=registry)
         self._submit = Histogram(
             "niuma_submit_seconds", "Time to store an inbound event.", buckets=_SHORT_S, registry=registry
         )
-        self._owed = Gauge("niuma_deliveries_owed", "Final answers not proven to be visible.", registry=registry)
 
     def run_ended(self, status: str) -> None:
         """Count a run (`"done"`, `"stopped"`, `"failed"`, `"interrupted"`)."""
         self._runs.labels(status).inc()
 
-    def live_cards(self, channel: str, count: int) -> None:
-        """Set how many cards are live."""
-        self._live.labels(channel).set(count)
-
-    def event(self, channel: str, kind: str) -> None:
+    def event(self, channel: str, account: str, kind: str) -> None:
         """Count an inbound event."""
-        self._events.labels(channel, kind).inc()
-
-    def card_gap(self, channel: str, seconds: float) -> None:
-        """Note the time since the card's last write."""
-        self._gaps.labels(channel).observe(seconds)
-
-    def hidden_text(self, channel: str, seconds: float) -> None:
-        """Note how old the newest hidden text was when it was shown."""
-        self._hidden.labels(channel).observe(seconds)
-
-    def channel_up(self, channel: str, account: str, up: bool) -> None:
-        """Set whether an account is connected."""
-        self._up.labels(channel, account).set(int(up))
+        self._events.labels(channel, account, kind).inc()
 
     def submitted(self, seconds: float) -> None:
         """Note how long storing an event took."""
         self._submit.observe(seconds)
 
-    def deliveries_owed(self, count: int) -> None:
-        """Set how many answers are owed."""
-        self._owed.set(count)
-
-    def watch_writes(self, channel: str, account: str, counts: Counts) -> None:
-        """Read an account's card writes from `counts` at every scrape; replaces an earlier one."""
-        self._writes.sources[(channel, account)] = counts
+    def watch(self, channel: WatchedChannel) -> None:
+        """Read this account's state and card figures at every scrape."""
+        self._channels.watched.append(channel)
 
     def render(self) -> bytes:
         """Give everything as `CONTENT_TYPE`."""
         return generate_latest(self._registry)
 
 
-class _CardWrites(Collector):
-    """Reads the writers' own totals, so that nothing is counted twice."""
-
+class _Channels(Collector):
     def __init__(self) -> None:
-        self.sources: dict[tuple[str, str], Counts] = {}
+        self.watched: list[WatchedChannel] = []
 
-    def collect(self) -> Iterable[CounterMetricFamily]:
-        family = CounterMetricFamily(
-            "niuma_card_writes", "Card writes by result.", labels=["channel", "account", "result"]
+    def collect(self) -> Iterator[Metric]:
+        up = GaugeMetricFamily("niuma_channel_up", "1: connected.", labels=_LABELS)
+        live = GaugeMetricFamily("niuma_live_cards", "Cards being written now.", labels=_LABELS)
+        writes = CounterMetricFamily("niuma_card_writes", "Card snapshots by result.", labels=[*_LABELS, "result"])
+        gaps = SummaryMetricFamily("niuma_card_gap_seconds", "Between two writes of a card.", labels=_LABELS)
+        hidden = SummaryMetricFamily(
+            "niuma_hidden_text_age_seconds", "Age of the newest text when it became visible.", labels=_LABELS
         )
-        for (channel, account), counts in list(self.sources.items()):
-            totals = counts()
-            for result in WRITES:
-                family.add_metric([channel, account, result], totals.get(result, 0))
-        yield family
+        for each in self.watched:
+            figures = each.statistics()
+            up.add_metric(each.labels, int(each.is_up()))
+            live.add_metric(each.labels, figures.live_cards)
+            for result in ("wanted", "written", "merged", "refused", "throttled"):
+                writes.add_metric([*each.labels, result], getattr(figures, result))
+            _add_spread(gaps, each.labels, figures.gap)
+            _add_spread(hidden, each.labels, figures.hidden)
+        yield from (up, live, writes, gaps, hidden)
+
+
+def _add_spread(family: SummaryMetricFamily, labels: list[str], spread: Spread) -> None:
+    """Prometheus' own client writes no quantiles; its text format has them."""
+    for quantile, value in (("0.5", spread.p50_s), ("0.95", spread.p95_s), ("0.99", spread.p99_s)):
+        values = dict(zip(_LABELS, labels, strict=True))
+        family.add_sample(family.name, {**values, "quantile": quantile}, value)
+    family.add_sample(f"{family.name}_count", dict(zip(_LABELS, labels, strict=True)), spread.count)

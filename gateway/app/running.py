@@ -11,6 +11,7 @@ import logging
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from gateway.api import ApiServer, build_api
 from gateway.clock import SystemClock
 from gateway.delivery import Delivery
 from gateway.inbound import Inbox
-from gateway.metrics import Metrics
+from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
 from gateway.presenter import Style
 from gateway.settings import Settings, apply_overlay, server_token
@@ -57,7 +58,9 @@ async def running(settings: Settings, *, ready: Tell, workspace: Path | None = N
     metrics = Metrics()
     channels = _channels(settings, clock)
     supervisor = Supervisor(list(channels.values()))
-    delivery = Delivery(channels, clock, Style(thinking=settings.cards.thinking))
+    for channel in channels.values():
+        metrics.watch(WatchedChannel(channel.name, channel.account, partial(_is_up, channel), channel.pacer.statistics))
+    delivery = Delivery(channels, Style(thinking=settings.cards.thinking), metrics)
     runtime = build_runtime(
         settings.engine(workspace=workspace), delivery, clock, migrate=migrate, overlay=_overlay(settings, workspace)
     )
@@ -79,7 +82,7 @@ async def running(settings: Settings, *, ready: Tell, workspace: Path | None = N
         stack.push_async_callback(runtime.stop)
         stack.push_async_callback(supervisor.stop)
         stack.push_async_callback(runtime.drain)
-        await supervisor.start(Inbox(runtime, Access(settings.access.admins), channels).handle)
+        await supervisor.start(Inbox(runtime, Access(settings.access.admins), channels, metrics).handle)
         ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
         yield runtime
 
@@ -89,6 +92,10 @@ def _channels(settings: Settings, clock: SystemClock) -> dict[tuple[str, str], C
     for account in settings.accounts():
         accounts.setdefault(account.channel, []).append(account.settings)
     return build_channels(accounts, clock, refresh_s=settings.cards.refresh_ms / 1000)
+
+
+def _is_up(channel: Channel) -> bool:
+    return channel.health().ok
 
 
 def _overlay(settings: Settings, workspace: Path | None) -> Callable[[Mapping[str, Any]], EngineSettings]:

@@ -9,9 +9,10 @@ from channels.base import Channel
 from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.messages import Address, RunId
-from engine.ports import Clock, Delivered, JournalStep, Json, Opening, Outcome, Owed
+from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed
 from gateway.delivery.journal import CardJournal
 from gateway.delivery.live import LiveCard, Place
+from gateway.metrics import Metrics
 from gateway.presenter import Presenter, Style
 
 logger = logging.getLogger(__name__)
@@ -26,17 +27,12 @@ class Delivery:
     `channels` maps (channel, account) to the running adapters. Implements `engine.ports.Surface`.
     """
 
-    def __init__(self, channels: Mapping[tuple[str, str], Channel], clock: Clock, style: Style) -> None:
+    def __init__(self, channels: Mapping[tuple[str, str], Channel], style: Style, metrics: Metrics) -> None:
         self._channels = channels
-        self._clock = clock
         self._style = style
+        self._metrics = metrics
         self._live: dict[RunId, LiveCard] = {}
         self._early: dict[RunId, list[RunEvent]] = {}
-
-    @property
-    def live_cards(self) -> int:
-        """Give how many runs are being shown now."""
-        return len(self._live)
 
     async def open(self, opening: Opening, journal: JournalStep) -> None:
         """See `Surface.open`."""
@@ -68,6 +64,7 @@ class Delivery:
 
     async def close(self, run: RunId, outcome: Outcome, *, within_s: float) -> Delivered | Owed:
         """See `Surface.close`."""
+        self._metrics.run_ended(outcome.status)
         self._early.pop(run, None)
         live = self._live.pop(run, None)
         if live is None:

@@ -11,6 +11,7 @@ from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.inbound.message import Messages
 from gateway.inbound.press import Presses
+from gateway.metrics import Metrics
 
 
 class Inbox:
@@ -19,8 +20,11 @@ class Inbox:
     When `handle` returns, the delivery is stored and may be acked. It raises when it could not be stored.
     """
 
-    def __init__(self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel]) -> None:
-        self._messages = Messages(runtime, access, channels)
+    def __init__(
+        self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel], metrics: Metrics
+    ) -> None:
+        self._metrics = metrics
+        self._messages = Messages(runtime, access, channels, metrics)
         self._presses = Presses(runtime, access)
 
     async def handle(self, inbound: Inbound) -> Toast | None:
@@ -29,6 +33,8 @@ class Inbox:
         Raises:
             StorageError: it is not stored; the platform must deliver it again.
         """
+        key = inbound.dedupe
+        self._metrics.event(key.channel, key.account, key.kind)
         match inbound:
             case InboundMessage():
                 await self._messages.take(inbound)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from engine.messages import RunInput, TextPart
 from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.inbound.keys import address_of, inbox_key
+from gateway.metrics import Metrics
 from gateway.texts import language_of, text
 
 logger = logging.getLogger(__name__)
@@ -22,7 +24,10 @@ logger = logging.getLogger(__name__)
 class Messages:
     """Takes messages. Courtesies (a reaction, a short notice) never hold up the ack and never fail it."""
 
-    def __init__(self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel]) -> None:
+    def __init__(
+        self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel], metrics: Metrics
+    ) -> None:
+        self._metrics = metrics
         self._runtime = runtime
         self._access = access
         self._channels = channels
@@ -44,6 +49,7 @@ class Messages:
             await self._submit(message)
 
     async def _submit(self, message: InboundMessage) -> None:
+        begin_s = time.perf_counter()
         submitted = await self._runtime.submit(
             RunInput(
                 to=address_of(message),
@@ -54,6 +60,7 @@ class Messages:
             ),
             key=inbox_key(message.dedupe),
         )
+        self._metrics.submitted(time.perf_counter() - begin_s)
         if submitted.queued_behind and not submitted.duplicate:
             self._soon(self._show_queued(message))
 
