@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
-_JOINER = "\u200d"
-_REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]")
-_SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
-_TAG = re.compile("[\U000e0020-\U000e007f]")
+import regex
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LONGEST_CLUSTER = 64
+_CHARACTER = regex.compile(r"\X")
+_LONGEST_CHARS = 64
 """How far back a cut may move; a longer run of joiners is no character any more but an attack."""
+_WINDOW_CHARS = 1024
+"""Where to begin looking: far enough back that a row of flags is counted from its start."""
 
 
 def clean(text: str) -> str:
@@ -23,10 +23,16 @@ def cut_at(text: str, limit: int) -> int:
     """Give the greatest index up to `limit` where `text` may be cut between two visible characters; it may be 0."""
     if limit >= len(text):
         return len(text)
-    for index in range(limit, max(-1, limit - _LONGEST_CLUSTER), -1):
-        if _is_boundary(text, index):
-            return index
-    return max(0, limit)
+    limit = max(0, limit)
+    around = text[max(0, limit - 1) : limit + 1]
+    if around.isascii() and around != "\r\n":
+        return limit
+    best = start = max(0, limit - _WINDOW_CHARS)
+    for character in _CHARACTER.finditer(text, start):
+        if character.end() > limit:
+            break
+        best = character.end()
+    return best if limit - best <= _LONGEST_CHARS else limit
 
 
 def cut(text: str, limit: int, *, mark: str = "…") -> str:
@@ -48,28 +54,3 @@ def cut_middle(text: str, limit: int, *, note: str) -> str:
     head = cut_at(text, limit * 2 // 3)
     tail = cut_at(text, len(text) - (limit - head))
     return f"{text[:head]}\n{note.format(missing=tail - head)}\n{text[tail:]}"
-
-
-def _is_boundary(text: str, index: int) -> bool:
-    if index in (0, len(text)):
-        return True
-    before, after = text[index - 1], text[index]
-    if _JOINER in (before, after) or _extends(after):
-        return False
-    if before == "\r" and after == "\n":
-        return False
-    return not (_REGIONAL.match(before) and _REGIONAL.match(after) and _regionals_before(text, index) % 2)
-
-
-def _extends(char: str) -> bool:
-    if char < "\u0300":
-        return False
-    is_mark = unicodedata.category(char) in ("Mn", "Me", "Mc")
-    return bool(is_mark or _SKIN.match(char) or _TAG.match(char))
-
-
-def _regionals_before(text: str, index: int) -> int:
-    start = index
-    while start > 0 and _REGIONAL.match(text[start - 1]):
-        start -= 1
-    return index - start

@@ -56,3 +56,19 @@ def test_the_middle_goes_and_is_counted() -> None:
 
 def test_lone_surrogates_go() -> None:
     assert clean("a\ud83db") == "a\ufffdb"
+
+
+@pytest.mark.parametrize("character", ["각", "\u1100\u1161\u11a8", "क्ष", "🏴\U000e0067\U000e0062\U000e007f"])
+def test_scripts_that_join_letters_stay_whole(character: str) -> None:
+    text = "你" * 2000 + character + "好"
+    assert {cut_at(text, 2000 + n) for n in range(len(character))} == {2000}
+
+
+def test_a_character_without_end_is_no_character() -> None:
+    assert cut_at("a" + "\u0301" * 500, 400) == 400
+    assert cut_at("\u0301" * 5000, 3000) == 3000
+
+
+def test_a_row_of_flags_far_from_the_start() -> None:
+    text = "x" + FLAGS * 200
+    assert [cut_at(text, 401 + n) for n in range(4)] == [401, 401, 403, 403]
