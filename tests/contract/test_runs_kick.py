@@ -32,6 +32,33 @@ async def test_runs_go_on_by_polling_when_the_kick_is_broken(
     assert caplog.text.count("kick_broken") == 1
 
 
+async def test_the_librarys_own_claim_serves_when_its_table_has_changed(
+    place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    # The fault: a newer library whose table lacks a column.
+    monkeypatch.setattr(queue, "_HEADS", queue._HEADS.replace("w.priority", "w.no_such_column"))
+    async with running(place.url, place.home) as house:
+        runs = [(await house.say(str(n))).run for n in range(3)]
+        for run in runs:
+            assert (await house.ended(run)).status == "done"
+        assert [line["run"] for line in house.seen("final")] == runs
+    assert "claim_by_text_broken" in caplog.text and "kick_broken" not in caplog.text
+
+
+@pytest.mark.parametrize("way", ["claim_by_text", "claim_by_library"])
+async def test_both_claims_take_the_first_in_line_of_each_free_conversation(place: Place, way: str) -> None:
+    async with running(place.url, place.home) as house:
+        kick = house.runs._queue._kick  # type: ignore[attr-defined]
+        await asyncio.to_thread(kick.stop)
+        runs = {(to, n): (await house.say(str(n), to=to)).run for n in range(3) for to in ("a", "b")}
+        claim = getattr(kick, way)
+        first = await asyncio.to_thread(claim, 10, "token 1")
+        assert set(first) == {runs["a", 0], runs["b", 0]}
+        assert await asyncio.to_thread(claim, 10, "token 2") == []
+        assert await asyncio.to_thread(house.runs._queue.give_back, house.runs.replica.id) == 2
+        assert len(await asyncio.to_thread(claim, 1, "token 3")) == 1
+
+
 async def test_a_dead_replicas_runs_come_back_when_the_recovery_function_is_gone(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

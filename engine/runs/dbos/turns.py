@@ -18,7 +18,7 @@ from sqlalchemy import exc
 from sqlmodel import Session
 
 from engine.messages import Address, RunId
-from engine.runs.dbos.queue import POLL_S, Kick
+from engine.runs.dbos.queue import POLL_S, Claimant, Kick
 from engine.runs.dbos.recovery import give_back, give_back_by_statement, give_back_runs
 from engine.runs.dbos.serializer import JsonSerializer
 from engine.runs.ports import Body
@@ -85,7 +85,8 @@ class DbosQueue:
             system_database_engine=self._engine, serializer=serializer, application_name=APPLICATION, lazy=True
         )
         queue = await _in_thread(self._register)
-        self._kick = Kick(dbos, queue, self._replica, VERSION, self._concurrency)
+        me = Claimant(self._replica, APPLICATION, VERSION, self._concurrency)
+        self._kick = Kick(dbos, queue, self._engine, me)
         self._kick.start()
 
     def enqueue(self, session: Session, run: RunId, conversation: Address, seq: int) -> None:
