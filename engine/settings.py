@@ -77,10 +77,14 @@ class AgentSettings(Section):
 
 
 class EngineSettings(Section):
-    """All of it. `home` is the data folder; `workspace` overrides the per-conversation folders (`niuma agent`)."""
+    """All of it. `home` is the data folder; `workspace` overrides the per-conversation folders (`niuma agent`).
+
+    No tool sees `home` or the folders in `private`, except for workspaces that lie in them.
+    """
 
     home: Path
     workspace: Path | None = None
+    private: tuple[Path, ...] = ()
     database: DatabaseSettings = DatabaseSettings()
     runs: RunSettings = RunSettings()
     sessions: SessionSettings = SessionSettings()

@@ -31,6 +31,7 @@ async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) 
         result,
         limit=equipment.settings.agent.max_tool_output_chars,
         workspace=work.workspace,
+        private=work.private,
         name=f"{work.scope.id}-{path.replace('/', '-')}",
     )
 
@@ -76,6 +77,7 @@ def _context(work: Pass, path: str, item: Reviewed) -> ToolContext:
         workspace=work.workspace,
         key=f"{work.scope.id}:{path}",
         progress=progress,
+        private=work.private,
     )
 
 

@@ -87,6 +87,7 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         messages=messages,
         tools=equipment.tools.schemas(),
         workspace=workspace,
+        private=(equipment.settings.home, *equipment.settings.private),
     )
 
 

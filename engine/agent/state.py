@@ -88,6 +88,7 @@ class Pass:
     messages: list[Message]
     tools: list[ToolSchema]
     workspace: Path
+    private: tuple[Path, ...] = ()
     stage: Stage = Stage.PLAN
     round: int = 0
     turn: ModelTurn | None = None

@@ -34,13 +34,15 @@ class ToolResult(Value):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a call may know and touch. Paths outside `workspace` are not for tools."""
+    """What a call may know and touch. Paths outside `workspace` and those in `private` are not for tools."""
 
     run: RunId
     by: Principal
     workspace: Path
     key: str
     """`run:path`: the same on every repeat of this very call."""
+    private: tuple[Path, ...] = ()
+    """The gateway's own folders, which no tool sees, even where they lie in the workspace."""
     progress: Callable[[str], None] = field(default=lambda _line: None)
     """Show a line of progress on the card; never blocks."""
 

@@ -13,9 +13,20 @@ from typing import Any
 
 from engine.events import EventType
 from engine.tools.base import Effect, ToolContext, ToolResult
+from engine.tools.workspace import Hidden
 
 _VERSIONING = {".git", ".hg", ".svn"}
-_MADE = {".venv", "venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".niuma"}
+_MADE = {
+    ".venv",
+    "venv",
+    "node_modules",
+    "__pycache__",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".niuma",
+    ".niuma-outputs",
+}
 SKIPPED = frozenset(_VERSIONING | _MADE)
 MAX_FILES = 20_000
 MAX_COUNTED_BYTES = 64 * 1024 * 1024
@@ -34,7 +45,10 @@ class _Count:
 
 
 class ProjectScan:
-    """Counts files and lines, by extension. Links are not followed, caches and repositories' insides are skipped."""
+    """Counts files and lines, by extension.
+
+    Links are not followed; caches, repositories' insides and private folders are skipped.
+    """
 
     name = "project_scan"
     description = (
@@ -48,7 +62,7 @@ class ProjectScan:
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Scan; never raises for files that cannot be read, they count without lines."""
-        count = await asyncio.to_thread(_scan, context.workspace)
+        count = await asyncio.to_thread(_scan, context.workspace, Hidden(context.workspace, context.private))
         parsed = {
             "total_files": count.files,
             "total_lines": count.lines,
@@ -65,10 +79,12 @@ class ProjectScan:
         )
 
 
-def _scan(root: Path) -> _Count:
+def _scan(root: Path, hidden: Hidden) -> _Count:
     count = _Count()
+    if any(folder in hidden for folder in (root, *root.resolve().parents)):
+        return count
     for folder, folders, files in os.walk(root, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED)
+        folders[:] = sorted(name for name in folders if name not in SKIPPED and Path(folder, name) not in hidden)
         for name in sorted(files):
             if count.files >= MAX_FILES:
                 count.cut = True

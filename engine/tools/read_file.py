@@ -43,14 +43,14 @@ class ReadFile:
         """Read.
 
         Raises:
-            ToolRetry: the path leads out, is no file or the range is empty.
+            ToolRetry: the path leads out or into a private folder, is no file or the range is empty.
             ToolFailed: the file is too large, is binary or cannot be read.
         """
         start, end = int(args.get("start_line", 1)), args.get("end_line")
         if end is not None and end < start:
             raise ToolRetry(f"end_line {end} is before start_line {start}")
         given = str(args["file_path"])
-        lines = await asyncio.to_thread(_read_lines, inside(context.workspace, given), given)
+        lines = await asyncio.to_thread(_read_lines, inside(context.workspace, given, context.private), given)
         return _result(given, lines, start, len(lines) if end is None else int(end))
 
 

@@ -48,7 +48,7 @@ class SendNote:
         to = " ".join(clean(str(args.get("to", ""))).split())
         line = f"{to}: {text}" if to else text
         try:
-            await asyncio.to_thread(_append, inside(context.workspace, OUTBOX), line)
+            await asyncio.to_thread(_append, inside(context.workspace, OUTBOX, context.private), line)
         except OSError as error:
             raise ToolFailed(f"the note cannot be written: {error.strerror}") from error
         return ToolResult(

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from engine.errors import ToolRetry
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_CONVERSATIONS = "workspaces"
+_MADE_FOR_TOOLS = frozenset({_CONVERSATIONS, "workspace"})
+"""Folders of the data folder that hold what tools may see; the second one is the demo's."""
 
 
 def workspace_for(home: Path, address: str, override: Path | None = None) -> Path:
     """Give the conversation's folder, made when it is not there: `<home>/workspaces/<safe name>`, or `override`."""
-    folder = override or home / "workspaces" / safe_name(address)
+    folder = override or home / _CONVERSATIONS / safe_name(address)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -24,11 +28,11 @@ def safe_name(address: str) -> str:
     return f"{readable}-{hashlib.sha256(address.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-def inside(workspace: Path, given: str) -> Path:
+def inside(workspace: Path, given: str, private: Iterable[Path] = ()) -> Path:
     """Give the real path of `given`, which is relative to `workspace`.
 
     Raises:
-        ToolRetry: it is absolute, or leads out of the workspace, by `..` or by a link.
+        ToolRetry: it is absolute, leads out of the workspace, by `..` or by a link, or into one of `private`.
     """
     if "\0" in given:
         raise ToolRetry("the path holds a NUL character")
@@ -42,4 +46,34 @@ def inside(workspace: Path, given: str) -> Path:
         raise ToolRetry(f"{given!r} cannot be followed: {error}") from error
     if real != root and root not in real.parents:
         raise ToolRetry(f"{given!r} leads out of the workspace")
+    hidden = Hidden(root, private)
+    if any(folder in hidden for folder in (real, *real.parents)):
+        raise ToolRetry(f"{given!r} belongs to the gateway, not to the workspace")
     return real
+
+
+class Hidden:
+    """The private folders that matter in a workspace, by what the disk knows them by, whatever they are called.
+
+    A workspace that was made for tools inside a private folder (a conversation's, the demo's) is not hidden by it.
+    """
+
+    def __init__(self, workspace: Path, private: Iterable[Path]) -> None:
+        root = workspace.resolve()
+        self._known = {_identity(folder) for folder in private if not _is_made_for_tools(root, folder.resolve())}
+        self._known.discard(None)
+
+    def __contains__(self, folder: Path) -> bool:
+        return bool(self._known) and _identity(folder) in self._known
+
+
+def _is_made_for_tools(workspace: Path, private: Path) -> bool:
+    return private in workspace.parents and not _MADE_FOR_TOOLS.isdisjoint(workspace.relative_to(private).parts)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        facts = folder.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino

@@ -72,7 +72,7 @@ class Bench:
         self.model: Model = ScriptedModel([])
         self.tools: list[Any] = [ProjectScan(), ReadFile(), SendNote()]
         self.agent_settings = AgentSettings()
-        self.workspace = home / "work"
+        self.workspace = home / "workspace"
         self.workspace.mkdir()
 
     def script(self, *turns: Turn, repeats: bool = False) -> ScriptedModel:

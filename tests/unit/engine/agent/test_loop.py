@@ -352,7 +352,7 @@ async def test_huge_output_is_cut_and_kept(bench: Bench) -> None:
     assert isinstance(told, ToolMessage)
     assert len(told.text) <= AgentSettings().max_tool_output_chars
     assert "characters are missing here" in told.text
-    kept = next((bench.workspace / ".niuma" / "outputs").iterdir())
+    kept = next((bench.workspace / ".niuma-outputs").iterdir())
     assert kept.name in told.text
     json.dumps(told.text).encode()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -170,8 +171,63 @@ def test_bound_output_leaves_short_things_alone(tmp_path: Path) -> None:
 
 
 def test_bound_output_when_the_rest_cannot_be_kept(tmp_path: Path) -> None:
-    (tmp_path / ".niuma").write_text("in the way")
+    (tmp_path / ".niuma-outputs").write_text("in the way")
     result = bound_output(ToolResult(success=True, text="x" * 900), limit=500, workspace=tmp_path, name="x")
     assert len(result.text) <= 500
     assert "the rest is not kept" in result.text
     assert result.artifacts == ()
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> ToolContext:
+    """The data folder lies in the workspace, as `~/.niuma` does for somebody who asks from their home folder."""
+    data = tmp_path / ".niuma"
+    (data / "workspaces" / "chat").mkdir(parents=True)
+    (data / "workspaces" / "chat" / "mine.txt").write_text("mine")
+    (data / "logs").mkdir()
+    (data / "token").write_text("secret")
+    (tmp_path / "link").symlink_to(".niuma")
+    (tmp_path / "token").symlink_to(".niuma/token")
+    (tmp_path / "a.txt").write_text("hi\n")
+    return ToolContext(RunId("r"), Principal(id="u"), tmp_path, "r:p", private=(data / "agent", data))
+
+
+@pytest.mark.parametrize(
+    "path", [".niuma/token", "link/token", "token", "./.niuma/../.niuma/token", ".niuma/workspaces/chat/mine.txt"]
+)
+async def test_the_data_folder_is_not_read(at_home: ToolContext, path: str) -> None:
+    with pytest.raises(ToolRetry, match="belongs to the gateway"):
+        await read(at_home, path)
+    assert (await read(at_home, "a.txt")).text == "hi"
+
+
+@pytest.mark.parametrize("name", [".niuma", "data"])
+async def test_the_data_folder_is_not_counted_whatever_it_is_called(at_home: ToolContext, name: str) -> None:
+    (at_home.workspace / ".niuma").rename(at_home.workspace / name)
+    for private in (at_home.workspace / name, at_home.workspace / "other"):
+        if not private.exists():
+            private.symlink_to(name)
+        result = await ProjectScan().run({}, replace(at_home, private=(private,)))
+        assert result.parsed["total_files"] == 1
+
+
+@pytest.mark.parametrize("inner", ["", "logs", "agent"])
+async def test_nothing_is_seen_from_inside_the_data_folder(at_home: ToolContext, inner: str) -> None:
+    workspace = at_home.workspace / ".niuma" / inner
+    workspace.mkdir(exist_ok=True)
+    (workspace / "niuma.db").touch()
+    context = replace(at_home, workspace=workspace)
+    assert (await ProjectScan().run({}, context)).parsed["total_files"] == 0
+    for call in (read(context, "niuma.db"), SendNote().run({"text": "hi"}, context)):
+        with pytest.raises(ToolRetry, match="belongs to the gateway"):
+            await call
+    long = bound_output(
+        ToolResult(success=True, text="x" * 900), limit=500, workspace=workspace, name="x", private=context.private
+    )
+    assert "the rest is not kept" in long.text
+
+
+async def test_a_conversation_sees_its_own_folder_inside_the_data_folder(at_home: ToolContext) -> None:
+    context = replace(at_home, workspace=at_home.workspace / ".niuma" / "workspaces" / "chat")
+    assert (await read(context, "mine.txt")).text == "mine"
+    assert (await ProjectScan().run({}, context)).parsed["total_files"] == 1
