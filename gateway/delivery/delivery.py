@@ -12,6 +12,7 @@ from engine.messages import Address, RunId
 from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed
 from gateway.delivery.journal import CardJournal
 from gateway.delivery.live import LiveCard, Place
+from gateway.delivery.signs import Signs
 from gateway.metrics import Metrics
 from gateway.presenter import Presenter, Style
 
@@ -33,6 +34,7 @@ class Delivery:
         self._metrics = metrics
         self._live: dict[RunId, LiveCard] = {}
         self._early: dict[RunId, list[RunEvent]] = {}
+        self._signs = Signs()
 
     async def open(self, opening: Opening, journal: JournalStep) -> None:
         """See `Surface.open`."""
@@ -44,6 +46,7 @@ class Delivery:
         for event in self._early.pop(opening.run, []):
             live.add(event)
         await live.open()
+        self._signs.lift(live.place, opening)
 
     def show(self, event: RunEvent) -> None:
         """See `Surface.show`."""
@@ -69,6 +72,8 @@ class Delivery:
         live = self._live.pop(run, None)
         if live is None:
             return Owed(reason="no_channel")
+        # Once more: a quick run may have begun before its sign was on.
+        self._signs.lift(live.place, live.opening)
         return await live.close(within_s)
 
     async def suspend(self, run: RunId, *, resumes: bool) -> None:

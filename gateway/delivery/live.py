@@ -37,8 +37,8 @@ class LiveCard:
     """A run's card, from its opening to its last word. Methods belong to one event loop."""
 
     def __init__(self, place: Place, opening: Opening, presenter: Presenter, journal: CardJournal) -> None:
-        self._place = place
-        self._opening = opening
+        self.place = place
+        self.opening = opening
         self._journal = journal
         self._stream: CardStream | None = None
         self._dirty = False
@@ -55,9 +55,9 @@ class LiveCard:
 
     async def _try_to_open(self) -> bool:
         try:
-            sink = await self._place.channel.open_card(self._card_opening(), self._journal)
+            sink = await self.place.channel.open_card(self._card_opening(), self._journal)
         except ChannelError as error:
-            logger.warning("card_not_opened", extra={"run": self._opening.run, "code": error.code})
+            logger.warning("card_not_opened", extra={"run": self.opening.run, "code": error.code})
             if not error.works_again:
                 self._refused = error
             return False
@@ -66,7 +66,7 @@ class LiveCard:
 
     def take_up(self, known: Json) -> None:
         """Take up a card that an earlier process left, without a request."""
-        self._start_stream(self._place.channel.reopen_card(self._card_opening(), known, self._journal))
+        self._start_stream(self.place.channel.reopen_card(self._card_opening(), known, self._journal))
 
     def add(self, event: RunEvent) -> None:
         """Take note of an event; the card follows at its own pace."""
@@ -93,7 +93,7 @@ class LiveCard:
             return
         closed = await self._stream.close(self.presenter.card(), within_s=within_s)
         if not closed.seen:
-            logger.warning("card_not_settled", extra={"run": self._opening.run, "code": closed.reason})
+            logger.warning("card_not_settled", extra={"run": self.opening.run, "code": closed.reason})
 
     async def close(self, within_s: float) -> Delivered | Owed:
         """Write the last word and prove it."""
@@ -109,17 +109,17 @@ class LiveCard:
 
     async def _other_way(self, card: Card, closed: Closed) -> Delivered | Owed:
         """The card takes no more writes: show the answer as a new message, unless it was seen already."""
-        if self._opening.seen:
+        if self.opening.seen:
             return Owed(reason=closed.reason, state=self.state(), permanent=True)
         return await self.send_anew(card)
 
     async def send_anew(self, card: Card) -> Delivered | Owed:
         """Show the finished card as a message of its own, once."""
-        run = self._opening.run
+        run = self.opening.run
 
         async def send() -> Json:
-            receipt = await self._place.channel.send_final(
-                self._place.conversation, card, reply_to=self._opening.input.anchor, key=f"{run}-final"
+            receipt = await self.place.channel.send_final(
+                self.place.conversation, card, reply_to=self.opening.input.anchor, key=f"{run}-final"
             )
             return _as_json(receipt)
 
@@ -137,23 +137,23 @@ class LiveCard:
             self._stream.show(self.presenter.card())
 
     def _start_stream(self, sink: CardSink) -> None:
-        channel = self._place.channel
+        channel = self.place.channel
         tags = {
-            "run": self._opening.run,
-            "conversation": self._opening.to,
+            "run": self.opening.run,
+            "conversation": self.opening.to,
             "channel": channel.name,
             "account": channel.account,
         }
         clock = channel.pacer.clock
-        self._stream = CardStream(sink, pacer=channel.pacer, guard=self._journal.guard, clock=clock, tags=tags)
+        self._stream = CardStream(sink, pacer=channel.pacer, guard=self._journal.write_guard, clock=clock, tags=tags)
         self._stream.show(self.presenter.card())
 
     def _card_opening(self) -> CardOpening:
         return CardOpening(
-            conversation=self._place.conversation,
-            run=self._opening.run,
-            attempt=self._opening.attempt,
-            reply_to=self._opening.input.anchor,
+            conversation=self.place.conversation,
+            run=self.opening.run,
+            attempt=self.opening.attempt,
+            reply_to=self.opening.input.anchor,
             card=self.presenter.card(),
         )
 

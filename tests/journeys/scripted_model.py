@@ -1,4 +1,4 @@
-"""A model endpoint whose every answer a test writes: it speaks the chat-completions protocol and can fail in any way."""
+"""A model endpoint whose every answer a test writes. It speaks the chat-completions protocol and fails in any way."""
 
 from __future__ import annotations
 
@@ -14,6 +14,32 @@ from aiohttp import web
 Json = dict[str, Any]
 
 
+@dataclass
+class Wire:
+    """One answer on its way."""
+
+    request: web.Request
+    response: web.StreamResponse
+
+    async def send(self, chunk: Json) -> None:
+        """Send one event."""
+        await self.response.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+
+    async def delta(self, delta: Json) -> None:
+        """Send a piece of the message."""
+        await self.send({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+
+    def cut(self) -> None:
+        """Break the connection.
+
+        Raises:
+            ConnectionResetError: always, to end the answer.
+        """
+        assert self.request.transport is not None
+        self.request.transport.abort()
+        raise ConnectionResetError
+
+
 @dataclass(frozen=True)
 class Say:
     """Text, in pieces of `piece` characters every `every_s` seconds; 0 sends it at once."""
@@ -22,12 +48,24 @@ class Say:
     piece: int = 0
     every_s: float = 0.0
 
+    async def play(self, wire: Wire) -> None:
+        """Send the pieces."""
+        size = self.piece or len(self.text) or 1
+        for at in range(0, len(self.text), size):
+            await wire.delta({"content": self.text[at : at + size]})
+            if self.every_s:
+                await asyncio.sleep(self.every_s)
+
 
 @dataclass(frozen=True)
 class Think:
     """Reasoning."""
 
     text: str
+
+    async def play(self, wire: Wire) -> None:
+        """Send it."""
+        await wire.delta({"reasoning_content": self.text})
 
 
 @dataclass(frozen=True)
@@ -39,6 +77,12 @@ class Call:
     id: str = "call_1"
     index: int = 0
 
+    async def play(self, wire: Wire) -> None:
+        """Send it whole."""
+        function = {"name": self.name, "arguments": self.arguments}
+        call = {"index": self.index, "id": self.id, "type": "function", "function": function}
+        await wire.delta({"tool_calls": [call]})
+
 
 @dataclass(frozen=True)
 class Raw:
@@ -46,12 +90,20 @@ class Raw:
 
     chunk: Json
 
+    async def play(self, wire: Wire) -> None:
+        """Send it."""
+        await wire.send(self.chunk)
+
 
 @dataclass(frozen=True)
 class Until:
     """Silence until the test opens the gate."""
 
     gate: asyncio.Event
+
+    async def play(self, wire: Wire) -> None:
+        """Wait."""
+        await self.gate.wait()
 
 
 @dataclass(frozen=True)
@@ -62,15 +114,27 @@ class Refuse:
     message: str = "no"
     headers: dict[str, str] = field(default_factory=dict[str, str])
 
+    async def play(self, wire: Wire) -> None:
+        """Complain: it is too late."""
+        raise AssertionError("a refusal comes first")
+
 
 @dataclass(frozen=True)
 class Stall:
     """Never another byte."""
 
+    async def play(self, wire: Wire) -> None:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+
 
 @dataclass(frozen=True)
 class Cut:
     """The connection breaks."""
+
+    async def play(self, wire: Wire) -> None:
+        """Break it."""
+        wire.cut()
 
 
 @dataclass(frozen=True)
@@ -78,6 +142,11 @@ class End:
     """The last chunk; `finish` None: the stream ends cleanly without a reason."""
 
     finish: str | None = "stop"
+
+    async def play(self, wire: Wire) -> None:
+        """Send it."""
+        if self.finish is not None:
+            await wire.send({"choices": [{"index": 0, "delta": {}, "finish_reason": self.finish}]})
 
 
 Act = Say | Think | Call | Raw | Until | Refuse | Stall | Cut | End
@@ -170,56 +239,14 @@ async def scripted_model() -> AsyncIterator[ScriptedModel]:
 async def _stream(request: web.Request, reply: Reply, asked: Asked) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
+    wire = Wire(request, response)
     ended = isinstance(reply[-1], End | Cut | Stall)
     called = any(isinstance(act, Call) for act in reply)
     for act in reply if ended else (*reply, End("tool_calls" if called else "stop")):
-        await _act(request, response, act)
+        await act.play(wire)
     await response.write(b"data: [DONE]\n\n")
     asked.whole = True
     return response
-
-
-async def _act(request: web.Request, response: web.StreamResponse, act: Act) -> None:
-    match act:
-        case Say():
-            for piece in _pieces(act):
-                await _send(response, _delta({"content": piece}))
-                if act.every_s:
-                    await asyncio.sleep(act.every_s)
-        case Think():
-            await _send(response, _delta({"reasoning_content": act.text}))
-        case Call():
-            function = {"name": act.name, "arguments": act.arguments}
-            call = {"index": act.index, "id": act.id, "type": "function", "function": function}
-            await _send(response, _delta({"tool_calls": [call]}))
-        case Raw():
-            await _send(response, act.chunk)
-        case Until():
-            await act.gate.wait()
-        case Stall():
-            await asyncio.Event().wait()
-        case Cut():
-            assert request.transport is not None
-            request.transport.abort()
-            raise ConnectionResetError
-        case End():
-            if act.finish is not None:
-                await _send(response, {"choices": [{"index": 0, "delta": {}, "finish_reason": act.finish}]})
-        case Refuse():
-            raise AssertionError("a refusal comes first")
-
-
-async def _send(response: web.StreamResponse, chunk: Json) -> None:
-    await response.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
-
-
-def _delta(delta: Json) -> Json:
-    return {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-
-
-def _pieces(act: Say) -> list[str]:
-    size = act.piece or len(act.text) or 1
-    return [act.text[at : at + size] for at in range(0, len(act.text), size)]
 
 
 def _text(message: Json) -> str:
