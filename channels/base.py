@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from channels.capabilities import Capabilities
 from channels.cards.model import Card
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal, Json, WriteGuard
 from channels.events import ConversationRef, InboundHandler, Receipt
 from channels.pacing import Pacer
 
@@ -87,10 +87,18 @@ class Channel(Protocol):
         """Take up a card from `CardSink.state()`; sends nothing."""
         ...
 
-    async def send_final(self, conversation: ConversationRef, card: Card, *, reply_to: str | None, key: str) -> Receipt:
+    async def send_final(
+        self,
+        conversation: ConversationRef,
+        card: Card,
+        *,
+        reply_to: str | None,
+        key: str,
+        guard: WriteGuard | None = None,
+    ) -> Receipt:
         """Show a finished card as a new message, by the plainest way that works.
 
-        `key` makes repeats harmless where the platform allows.
+        `key` makes repeats harmless where the platform allows. `guard` is asked directly before each request.
 
         Raises:
             ChannelError: it was not, or perhaps not, sent.

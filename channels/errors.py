@@ -6,6 +6,7 @@
     ├── NotDispatched         the request never left; safe to repeat
     ├── DeliveryUnknown       no answer came; the user may have seen it; never repeat blindly
     ├── RateLimited           refused for pace; works again after `retry_after_s`
+    │   └── Busy              no fault: the card waits for the answer to a press, for a moment
     ├── AuthFailed            credentials refused
     ├── MissingScope          the app lacks a permission
     ├── Rejected              the platform read the request and refused it
@@ -66,6 +67,13 @@ class RateLimited(ChannelError):
         self.retry_after_s = retry_after_s
         self.scope = scope
         """What is limited: `"app"` (all cards of the account share it), `"card"` or `"chat"`."""
+
+
+class Busy(RateLimited):
+    """The card takes no writes until a press on it is answered."""
+
+    def __init__(self, message: str = "", *, retry_after_s: float, code: str = "") -> None:
+        super().__init__(message, retry_after_s=retry_after_s, scope="card", code=code)
 
 
 class AuthFailed(ChannelError):

@@ -26,6 +26,10 @@ class Journal(Protocol):
         """Give what an earlier attempt recorded under `path`, without running anything."""
         ...
 
+    async def guard(self) -> None:
+        """Return while the run is ours: a `WriteGuard`, for requests that an adapter makes inside a step."""
+        ...
+
 
 class WriteGuard(Protocol):
     """Proves that this process still owns the run. Awaited after pacing, directly before each request.

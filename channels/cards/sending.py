@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
 from channels.cards.ports import CardSink, Write, WriteGuard
-from channels.errors import ChannelError, RateLimited, Rejected, StreamEnded
+from channels.errors import Busy, ChannelError, RateLimited, Rejected, StreamEnded
 from channels.pacing import CardPace, Pacer
 
 log = logging.getLogger(__name__)
@@ -74,6 +74,9 @@ class Sender:
             self.pace.leave()
 
     def _sort(self, write: Write, error: ChannelError) -> Sent:
+        if isinstance(error, Busy) and self.pace is not None:
+            self.pace.pause(error.retry_after_s)
+            return Sent.SLOWED
         self.error = error
         self.refused += 1
         self._pacer.log.refused += 1

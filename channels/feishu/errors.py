@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from channels.errors import (
     AuthFailed,
+    Busy,
     ChannelError,
     DeliveryUnknown,
     InvalidCard,
@@ -29,6 +30,8 @@ TOKEN_REFUSED = frozenset({99991661, 99991663, 99991671})
 APP_RATE = 99991400
 CHAT_RATE = 230020
 BEING_CLICKED = 200810
+_CLICK_S = 0.3
+"""A press is acked as soon as it is stored; the platform waits for that at most 3 s."""
 SEQUENCE_TOO_LOW = 300317
 MESSAGE_BEING_SENT = 230049
 CARD_REFUSED = 230099
@@ -70,7 +73,7 @@ def error_of(code: int, message: str, *, status: int, headers: Mapping[str, str]
     if code == CHAT_RATE:
         return RateLimited(text, retry_after_s=_reset_s(headers, otherwise=0.5), scope="chat", code=name)
     if code == BEING_CLICKED or (code == CARD_REFUSED and _CLICKED_SUB_TEXT in message):
-        return RateLimited(text, retry_after_s=0.5, scope="card", code=name)
+        return Busy(text, retry_after_s=_CLICK_S, code=name)
     if code in STREAM_ENDED:
         return StreamEnded(text, reason=STREAM_ENDED[code], code=name)
     if status >= 500 or code in (300120, SEQUENCE_TOO_LOW):

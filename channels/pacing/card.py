@@ -99,6 +99,11 @@ class CardPace:
             self._blocked_until_s = max(self._blocked_until_s, now_s + max(error.retry_after_s, _SHORTEST_WAIT_S))
         self.settled(method, accepted=False)
 
+    def pause(self, seconds: float) -> None:
+        """Let this card wait once, without going on slower afterwards."""
+        now_s = self._account.clock.steady_s()
+        self._blocked_until_s = max(self._blocked_until_s, now_s + max(seconds, _SHORTEST_WAIT_S))
+
     def leave(self) -> None:
         """Give the part back; safe to call twice."""
         if self._left:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from channels.base import CardOpening, ChannelHealth, Reaction
 from channels.capabilities import Capabilities, MethodLimit
 from channels.cards.model import Card
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal, Json, WriteGuard
 from channels.cards.text import plain_messages
 from channels.clock import Clock
 from channels.errors import ChannelError
@@ -133,12 +133,19 @@ class FakeChannel:
         pages = [Page(card, message) for card, message in state["pages"]]
         return FakeSink(self._home(opening, journal), pages, opening.attempt, state["mode"])
 
-    async def send_final(self, conversation: ConversationRef, card: Card, *, reply_to: str | None, key: str) -> Receipt:
+    async def send_final(
+        self,
+        conversation: ConversationRef,
+        card: Card,
+        *,
+        reply_to: str | None,
+        key: str,
+        guard: WriteGuard | None = None,
+    ) -> Receipt:
         """See `Channel.send_final`."""
-        texts = plain_messages(card, max_bytes=self.platform.rules.max_text_bytes)
-        ids = [
-            await self._send(conversation, text, reply_to, f"{key}-{number}") for number, text in enumerate(texts, 1)
-        ]
+        ids: list[str] = []
+        for number, text in enumerate(plain_messages(card, max_bytes=self.platform.rules.max_text_bytes), 1):
+            ids.append(await self._send(conversation, text, reply_to, f"{key}-{number}", guard))
         return self._receipt(tuple(ids), "message")
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
@@ -171,8 +178,12 @@ class FakeChannel:
             return ""
         return "\n".join(part for part in (entity.rest, entity.content) if part)
 
-    async def _send(self, conversation: ConversationRef, text: str, reply_to: str | None, key: str) -> str:
+    async def _send(
+        self, conversation: ConversationRef, text: str, reply_to: str | None, key: str, guard: WriteGuard | None = None
+    ) -> str:
         await self._pacer.acquire("send", urgent=True)
+        if guard is not None:
+            await guard()
         return await self.platform.send(str(conversation), key, reply_to, text=text)
 
     def _home(self, opening: CardOpening, journal: Journal) -> Home:

@@ -19,6 +19,10 @@ class MemoryJournal:
         """Paths whose function was called in this attempt."""
         self.lose: set[str] = set()
         """Paths that are done but not recorded: a crash between the two."""
+        self.guarded = 0
+        """How often the guard was asked."""
+        self.is_lost = False
+        """Another process owns the run: the guard refuses."""
         self._asked: set[str] = set()
         self._lock = asyncio.Lock()
 
@@ -54,3 +58,13 @@ class MemoryJournal:
         """Give what an earlier attempt recorded."""
         row = self.rows.get(path)
         return None if row is None else json.loads(row)
+
+    async def guard(self) -> None:
+        """Return while the run is ours.
+
+        Raises:
+            asyncio.CancelledError: `is_lost` was set.
+        """
+        self.guarded += 1
+        if self.is_lost:
+            raise asyncio.CancelledError("the run is not ours any more")

@@ -24,6 +24,10 @@ class CardJournal:
         return self._journal.recorded(path)
 
     async def guard(self) -> None:
+        """See `channels.cards.ports.Journal.guard`."""
+        await self._journal.guard()
+
+    async def write_guard(self) -> None:
         """Return while this process owns the run, directly before a card write."""
         await self._journal.guard()
         failpoint("mid_stream")
