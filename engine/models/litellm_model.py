@@ -40,8 +40,15 @@ _KINDS: dict[str, type[ModelError]] = {
 _HOPELESS = frozenset({"NotFoundError", "BadRequestError", "UnprocessableEntityError", "LiteLLMUnknownProvider"})
 
 
+NO_KEY = "none"
+"""Sent where there is no key: without one litellm sends what it finds in the environment to any address."""
+
+
 class LitellmModel:
-    """One model reached through litellm. `key` and `base` may be empty: litellm then looks into the environment."""
+    """One model reached through litellm.
+
+    `key` and `base` may be empty: litellm then looks into the environment. A key from there goes to no `base` of ours.
+    """
 
     def __init__(self, name: str, settings: ModelSettings, prices: Prices, *, key: str = "", base: str = "") -> None:
         self._name = name
@@ -92,7 +99,7 @@ class LitellmModel:
         settings = self._settings
         arguments |= {"max_retries": 0, "num_retries": 0, "timeout": settings.first_byte_s}
         optional = {
-            "api_key": self._key,
+            "api_key": self._key or (NO_KEY if self._base else ""),
             "api_base": self._base,
             "custom_llm_provider": settings.provider,
             "max_tokens": request.max_output_tokens or settings.max_output_tokens,

@@ -100,11 +100,22 @@ class ModelRegistry:
         if is_demo(settings):
             return DemoModel(name, self._clock, speed=self._settings.demo_speed)
         account = self._settings.providers.get(provider_of(settings), ProviderSettings())
-        key, base = settings.api_key or account.api_key or "", settings.api_base or account.api_base or ""
+        key, base = _key(name, settings, account), settings.api_base or account.api_base or ""
         if base or provider_of(settings) == "openai":
             endpoint = _endpoint(settings, key, base)
             return OpenAICompatibleModel(name, endpoint, self._pool, self._clock, Prices(settings))
         return LitellmModel(name, settings, Prices(settings), key=key)
+
+
+def _key(name: str, settings: ModelSettings, account: ProviderSettings) -> str:
+    """Give the model's own key, or its provider's, which goes to no other address than the provider's."""
+    if settings.api_key or not account.api_key:
+        return settings.api_key or ""
+    usual = account.api_base or (OPENAI_BASE if provider_of(settings) == "openai" else "")
+    if settings.api_base and settings.api_base.rstrip("/") != usual.rstrip("/"):
+        log.warning("model has an address of its own and no key; its provider's is not sent", extra={"model": name})
+        return ""
+    return account.api_key
 
 
 def _endpoint(settings: ModelSettings, key: str, base: str) -> Endpoint:
