@@ -1,0 +1,117 @@
+"""`niuma demo` as a person uses it: open the page, ask, watch, press.
+
+`NIUMA_TEST_WRITE_PICTURE=1` renews the picture in the README.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from tests.browser import chromium, chromium_path
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
+PICTURE = Path(__file__).parent / "demo.png"
+WAIT_MS = 60_000
+
+
+@asynccontextmanager
+async def demo(home: Path) -> AsyncIterator[str]:
+    """Run the demo in its own process and give the URL it prints."""
+    chromium_path()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "gateway.cli", "demo", "--home", str(home), "--port", "0", stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    try:
+        line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
+        found = re.search(r"http://[\d.:]+", line)
+        assert found, line
+        yield found.group()
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 40) == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+@asynccontextmanager
+async def opened(url: str, *, dark: bool = False) -> AsyncIterator[Page]:
+    """Open the page and fail on any complaint of the browser."""
+    complaints: list[str] = []
+    async with chromium() as browser:
+        page = await browser.new_page(
+            viewport={"width": 1180, "height": 900}, color_scheme="dark" if dark else "light", locale="en-US"
+        )
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        await page.goto(url)
+        await page.wait_for_selector(".composer")
+        yield page
+    assert not complaints, complaints
+
+
+async def ask(page: Page, words: str) -> Locator:
+    """Write a message and give the card that answers it."""
+    before = await page.locator(".card").count()
+    await page.get_by_role("combobox").fill(words)
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".card")).to_have_count(before + 1, timeout=WAIT_MS)
+    return page.locator(".card").last
+
+
+def button(card: Locator, name: str) -> Locator:
+    return card.get_by_role("button", name=name, exact=True)
+
+
+async def test_ask_watch_and_judge(tmp_path: Path) -> None:
+    async with demo(tmp_path) as url, opened(url) as page:
+        card = await ask(page, "@niuma scan the project and read src/orders.py")
+        await expect(button(card, "Stop")).to_be_visible(timeout=WAIT_MS)
+        await expect(card.get_by_text("project_scan")).to_be_visible(timeout=WAIT_MS)
+        await expect(button(card, "Satisfied")).to_be_visible(timeout=WAIT_MS)
+        await expect(card.locator("table").first).to_be_visible()
+        await expect(card.locator(".caret")).to_have_count(0)
+        if os.environ.get("NIUMA_TEST_WRITE_PICTURE"):
+            await page.screenshot(path=PICTURE)
+        await button(card, "Satisfied").click()
+        await expect(page.locator(".toast-success")).to_be_visible(timeout=WAIT_MS)
+        await expect(card.get_by_text("satisfied", exact=False).last).to_be_visible(timeout=WAIT_MS)
+        await expect(button(card, "Satisfied")).to_have_count(0, timeout=WAIT_MS)
+        await page.reload()
+        await expect(page.locator(".card").last.get_by_text("satisfied", exact=False).last).to_be_visible()
+
+
+async def test_stop_and_retry(tmp_path: Path) -> None:
+    async with demo(tmp_path) as url, opened(url, dark=True) as page:
+        card = await ask(page, "@niuma something long")
+        await expect(card.locator(".caret")).to_be_visible(timeout=WAIT_MS)
+        await button(card, "Stop").click()
+        await expect(button(card, "Retry")).to_be_visible(timeout=WAIT_MS)
+        await expect(card.get_by_text("Stopped")).to_be_visible()
+        await button(card, "Retry").click()
+        await expect(page.locator(".card")).to_have_count(2, timeout=WAIT_MS)
+        await expect(button(page.locator(".card").first, "Retry")).to_have_count(0, timeout=WAIT_MS)
+        await button(page.locator(".card").last, "Stop").click()
+        await expect(button(page.locator(".card").last, "Retry")).to_be_visible(timeout=WAIT_MS)
+
+
+async def test_a_dangerous_step_asks_in_a_direct_chat(tmp_path: Path) -> None:
+    async with demo(tmp_path) as url, opened(url) as page:
+        await page.locator(".chat-row").filter(has_text="niuma").last.click()
+        card = await ask(page, 'send a note "see you at ten"')
+        await expect(button(card, "Approve")).to_be_visible(timeout=WAIT_MS)
+        await button(card, "Approve").click()
+        await expect(button(card, "Satisfied")).to_be_visible(timeout=WAIT_MS)
+    written = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("outbox.txt")]
+    assert len(written) == 1
+    assert "see you at ten" in written[0]
