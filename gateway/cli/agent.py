@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
-    from gateway.cli.main import DONE, FAILED
+    from gateway.cli.exit_code import DONE, FAILED
     from gateway.cli.options import level_of, settings_of
     from gateway.cli.question import Question, ask
     from gateway.cli.serve import tell

@@ -9,11 +9,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
+from gateway.cli.exit_code import FAILED, INTERRUPTED, USAGE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-DONE, FAILED, USAGE, LOCKED, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit codes: done; the run or the work failed; usage or settings; the data folder is in use; Ctrl-C."""
 
 COMMANDS: Mapping[str, str] = {
     "demo": "try it: a simulated chat platform, an offline model, a page to chat on",

@@ -6,7 +6,7 @@ import logging
 import sys
 
 from engine.errors import AlreadyRunning, EngineError, SettingsInvalid
-from gateway.cli.main import FAILED, LOCKED, USAGE
+from gateway.cli.exit_code import FAILED, LOCKED, USAGE
 from gateway.errors import ConfigInvalid, GatewayError
 
 logger = logging.getLogger(__name__)
