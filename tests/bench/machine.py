@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -38,3 +39,11 @@ def rss_mb(pid: int, *, peak: bool = False) -> float:
         if line.startswith(wanted):
             return int(line.split()[1]) * 1024 / 1e6
     raise ValueError(f"process {pid} has no {wanted}")
+
+
+def yardstick_ms() -> float:
+    """Give the milliseconds of CPU a million additions take, so that figures of two machines can be compared."""
+    started, total = time.thread_time(), 0
+    for number in range(1_000_000):
+        total += number
+    return (time.thread_time() - started) * 1000

@@ -14,16 +14,17 @@ async def measure(*, quick: bool = False) -> list[Row]:
     rounds = 1 if quick else 4
     async with stage() as set_:
         times = [await _kill(set_, number) for number in range(rounds)]
-        cards = [len(await set_.world.answer_to(question)) for _, question in times]
-    waits = [wait for wait, _ in times]
+        cards = [len(await set_.world.answer_to(question)) for *_, question in times]
+    waits, dials = [each[0] for each in times], [each[1] for each in times]
     return [
         Row(f"new process -> first write of the new owner, median of {rounds}", sorted(waits)[len(waits) // 2], "s"),
         Row("new process -> first write of the new owner, slowest", max(waits), "s", 3),
+        Row("of that: until its connection is open, median", sorted(dials)[len(dials) // 2], "s"),
         Row("cards an answer was shown on, most", max(cards), "", 1),
     ]
 
 
-async def _kill(set_: Stage, number: int) -> tuple[float, str]:
+async def _kill(set_: Stage, number: int) -> tuple[float, float, str]:
     key = f"kill{number}"
     async with set_.serving() as process:
         question = await set_.ask(key, "n=150 r=50", chat=number)
@@ -39,11 +40,13 @@ async def _kill(set_: Stage, number: int) -> tuple[float, str]:
     started = time.monotonic()
     async with set_.serving() as process:
         await set_.world.finished(question, within_s=40)
-        writes = [each for each in (await set_.timeline())[killed:] if _is_write(each)]
+        since = (await set_.timeline())[killed:]
+        writes = [each for each in since if _is_write(each)]
+        dialled = next(each["mono_s"] for each in since if each["kind"] == "socket" and each["status"] == 101)
         process.terminate()
         await process.ended()
     await set_.world.connected(0)
-    return writes[0]["mono_s"] + writes[0]["took_ms"] / 1000 - started, question
+    return writes[0]["mono_s"] + writes[0]["took_ms"] / 1000 - started, dialled - started, question
 
 
 def _is_write(entry: Json) -> bool:
