@@ -18,6 +18,7 @@ from typing import Any
 
 import aiohttp
 
+from channels.simulators.feishu.events import CLICKED, click_event
 from channels.simulators.feishu.simulator import FeishuSimulator
 from channels.simulators.feishu.timeline import Entry
 from engine.messages import RunId
@@ -52,9 +53,7 @@ class House:
         """Start the gateway; with `wait` until it says that it is ready."""
         settings = load_settings(home=self.home, environ=self.environ, overrides={**self._basics(), **self.settings})
         self._gateway = AsyncExitStack()
-        self._runtime = await self._gateway.enter_async_context(
-            running(settings, ready=self._note_url, workspace=self.home / "desk")
-        )
+        self._runtime = await self._gateway.enter_async_context(running(settings, ready=self._note_url))
         if wait:
             await self.until(self.is_ready, why="ready")
 
@@ -109,6 +108,17 @@ class House:
         answer = await self.sim.click(seen.last["message_id"], by, values[0], **more)
         assert answer["code"] == 0, answer
         return str((answer["toast"] or {}).get("content", ""))
+
+    async def press_late(self, seen: Seen, value: Json, *, by: str = LIN, chat: str = "") -> str:
+        """Press a button that was there when the finger went down; `chat` is where a forwarded copy of the card is."""
+        message = self.sim.world.messages[seen.last["message_id"]]
+        action = {"tag": "button", "value": value, "timezone": "Asia/Shanghai"}
+        event = click_event(message, by, action, "c-late")
+        if chat:
+            event["context"]["open_chat_id"] = chat
+        ack = await self.sim.deliveries.ask(self.sim.world.apps[message.sender_id], CLICKED, event)
+        assert ack is not None and ack.code == 200, ack
+        return str(((ack.data or {}).get("toast") or {}).get("content", ""))
 
     # What they see.
 
@@ -191,7 +201,6 @@ async def house(
         stack.push_async_callback(sim.stop)
         h = House(home, sim, model, http)
         h.settings.update(settings or {})
-        (home / "desk").mkdir(exist_ok=True)
         if start:
             await h.start()
         stack.push_async_callback(h.stop)

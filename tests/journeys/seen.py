@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +11,8 @@ from typing import Any
 from tests.processes.feishu import buttons_of
 
 Json = dict[str, Any]
+_FONT = re.compile(r"</?font[^>]*>")
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
 ENDS = {"Done", "Stopped", "Failed", "Interrupted", "已完成", "已停止", "失败", "已中断"}
 
 
@@ -53,6 +57,10 @@ class Seen:
         """Give what the buttons do, in reading order."""
         return [str(value.get("do")) for each in self.messages for value in buttons_of(each["card"])]
 
+    def button(self, action: str) -> Json:
+        """Give what the first button that does `action` carries."""
+        return next(value for each in self.messages for value in buttons_of(each["card"]) if value["do"] == action)
+
     @property
     def looks_active(self) -> bool:
         """Tell whether anything still types, spins or can be stopped."""
@@ -75,12 +83,18 @@ def _elements(card: Json | None) -> list[Json]:
     return [each for each in elements if each.get("element_id") not in ("actions", "footer")]
 
 
+def read(markdown: str) -> str:
+    """Give markdown as the platform's readers see its letters: entities decoded (not in code), colour tags gone."""
+    parts = _CODE.split(markdown)
+    return "".join(part if _CODE.fullmatch(part) else html.unescape(_FONT.sub("", part)) for part in parts)
+
+
 def _contents(elements: list[Json]) -> list[str]:
     texts: list[str] = []
     for element in elements:
-        texts += [str(element["content"])] if "content" in element else []
+        texts += [read(str(element["content"]))] if "content" in element else []
         header = (element.get("header") or {}).get("title") or {}
-        texts += [str(header["content"])] if header.get("content") else []
+        texts += [read(str(header["content"]))] if header.get("content") else []
         for key in ("elements", "columns"):
             texts += _contents(element.get(key) or [])
         if element.get("tag") == "table":
