@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from channels.events import CardAction, ConversationRef, Toast
 from engine.messages import RunId, TextPart
@@ -58,20 +58,25 @@ class Presses:
         self, action: CardAction, run: RunView, answer: Literal["approve", "deny"], language: Language
     ) -> Toast:
         nonce = action.value.get("nonce", "")
-        if nonce not in await self._pending(run.id):
+        pending = await self._pending(run.id)
+        if nonce not in pending:
             return _toast("warning", language, "stale")
+        if pending[nonce] != action.sender.id:
+            # The engine binds a question to one person; whoever may stop the run may not answer for them.
+            return _toast("error", language, "not_yours")
         body = {"nonce": nonce, "name": action.sender.name}
         control = Control(id=action.dedupe.key, kind=answer, by=action.sender.id, body=body)
         if await self._runtime.control(run.id, control) != "accepted":
             return _toast("warning", language, "already_ended")
         return _toast("success", language, "approved" if answer == "approve" else "denied")
 
-    async def _pending(self, run: RunId) -> set[str]:
-        states: dict[str, str] = {}
+    async def _pending(self, run: RunId) -> dict[str, str]:
+        """Give the questions that wait for an answer: id -> the person they are for."""
+        asked: dict[str, dict[str, Any]] = {}
         for event in await self._runtime.events(run):
             if event.type == "approval" and isinstance(event.content, dict):
-                states[str(event.content.get("id"))] = str(event.content.get("state"))
-        return {approval for approval, state in states.items() if state == "pending"}
+                asked[str(event.content.get("id"))] = event.content
+        return {id_: str(each.get("for", "")) for id_, each in asked.items() if each.get("state") == "pending"}
 
     async def _retry(self, action: CardAction, run: RunView, language: Language) -> Toast:
         by = self._access.principal(action.sender)

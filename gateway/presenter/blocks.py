@@ -64,13 +64,21 @@ def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
     tool = str(data.get("tool", ""))
     if state != "pending":
         tones: dict[str, Literal["info", "success", "warning", "error"]] = {"approved": "success", "denied": "error"}
-        outcome = text(language, f"approval.{state}", name=str(data.get("name") or data.get("by") or ""))
+        outcome = (
+            text(language, f"approval.{state}") if state == "expired" else by_name(language, f"approval.{state}", data)
+        )
         return Note(name, f"{tool}: {outcome}", tones.get(state, "warning"))
     key = "approval.cut" if data.get("reason") == "cut" else "approval.question"
     lines = [text(language, key, tool=tool), _arguments(cast("dict[str, Any]", data.get("args") or {}))]
     if data.get("purpose"):
         lines.append(text(language, "approval.purpose", purpose=str(data["purpose"])))
     return Note(name, "\n".join(line for line in lines if line), "warning")
+
+
+def by_name(language: Language, key: str, data: dict[str, Any]) -> str:
+    """Say who did something; a platform that tells no name gives words without one: an id tells a reader nothing."""
+    name = str(data.get("name") or "")
+    return text(language, key, name=name) if name else text(language, f"{key}_unnamed")
 
 
 def _panel(name: str, record: Record, *, live: bool) -> ToolPanel:

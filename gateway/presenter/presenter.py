@@ -10,7 +10,7 @@ from channels.cards.shorten import shorten
 from engine.events import RunEvent
 from engine.messages import RunInput
 from gateway.presenter.actions import ActionFacts, actions_of
-from gateway.presenter.blocks import block_id, block_of
+from gateway.presenter.blocks import block_id, block_of, by_name
 from gateway.presenter.merge import LaneRecord, Merger, Record
 from gateway.texts import Language, language_of, text
 
@@ -150,8 +150,7 @@ class Presenter:
         if facts.note is not None:
             notes.append(facts.note)
         if facts.verdict is not None:
-            name = str(facts.verdict.get("name") or facts.verdict.get("by", ""))
-            words = self._say(f"verdict.{facts.verdict['verdict']}", name=name)
+            words = by_name(self._language, f"verdict.{facts.verdict['verdict']}", facts.verdict)
             notes.append(Note(block_id("note", "verdict"), words, "success"))
         if facts.retried:
             notes.append(Note(block_id("note", "retried"), self._say("notice.retried"), "info"))
