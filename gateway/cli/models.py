@@ -52,12 +52,12 @@ def test_model(settings: Settings, name: str) -> int:
     import tempfile
     from pathlib import Path
 
-    from gateway.cli.question import Question, ask, thrown_away
+    from gateway.cli.question import Question, ask, stored_in
 
     engine = settings.engine(model=name)
     alone = engine.models[name].model_copy(update={"fallbacks": ()})
     with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
-        engine = thrown_away(engine, Path(folder)).model_copy(update={"models": {name: alone}})
+        engine = stored_in(engine, Path(folder)).model_copy(update={"models": {name: alone}})
         finished = asyncio.run(ask(engine, Question(_QUESTION)))
     if finished.status != "done":
         print(f"{name}: {finished.reason or finished.status}", file=sys.stderr)

@@ -28,6 +28,8 @@ from gateway.migrations import migrate
 from gateway.paths import create_private_folder
 from gateway.texts import language_of, text
 
+STORE = "agent"
+"""Folder in the data folder where questions from the terminal are kept: the gateway's store is the gateway's alone."""
 _PERSON = "operator"
 _GRACE_S = 30.0
 
@@ -89,22 +91,27 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
 
 @asynccontextmanager
 async def open_runtime(settings: EngineSettings, surface: TraceSurface) -> AsyncGenerator[Runtime]:
-    """Start an engine on the data folder or, while another process holds that, on a store that is thrown away."""
+    """Start an engine on the terminal's own store or, while another question uses that, on one that is thrown away."""
     with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
         try:
-            runtime = await _start(settings, surface)
+            runtime = await _start(stored_in(settings, settings.home / STORE), surface)
         except AlreadyRunning:
-            print("niuma: the data folder is in use; this run is not kept", file=sys.stderr)
-            runtime = await _start(thrown_away(settings, Path(folder)), surface)
+            print("niuma: another `niuma agent` is at work; this run is not kept", file=sys.stderr)
+            runtime = await _start(stored_in(settings, Path(folder)), surface)
         try:
             yield runtime
         finally:
             await runtime.stop()
 
 
-def thrown_away(settings: EngineSettings, folder: Path) -> EngineSettings:
-    """Give the same settings on a store of its own in `folder`."""
-    return settings.model_copy(update={"home": folder, "database": DatabaseSettings()})
+def stored_in(settings: EngineSettings, folder: Path) -> EngineSettings:
+    """Give the same settings on a store of its own in `folder`; tools do not see the data folder either way.
+
+    What an earlier process left half done there ends as interrupted: nobody waits for it any more.
+    """
+    runs = settings.runs.model_copy(update={"resume": False})
+    own = {"home": folder, "database": DatabaseSettings(), "runs": runs, "private": (settings.home, *settings.private)}
+    return settings.model_copy(update=own)
 
 
 async def _start(settings: EngineSettings, surface: TraceSurface) -> Runtime:

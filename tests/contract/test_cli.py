@@ -9,7 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -241,7 +242,7 @@ def test_agent_keeps_named_sessions_and_no_others(process: Niuma, tmp_path: Path
         done = process("agent", "--json", *words)
         assert done.code == 0, done.stderr
         runs.append(json.loads(done.stdout)["run"])
-    with sqlite3.connect(tmp_path / "data" / "niuma.db") as database:
+    with sqlite3.connect(tmp_path / "data" / "agent" / "niuma.db") as database:
         kept = dict(database.execute("SELECT run, session FROM nm_message").fetchall())
     database.close()
     first, other, again = (kept[run] for run in runs)
@@ -249,30 +250,77 @@ def test_agent_keeps_named_sessions_and_no_others(process: Niuma, tmp_path: Path
     assert first != other
 
 
-def test_agent_beside_a_running_gateway_uses_a_store_of_its_own(process: Niuma, tmp_path: Path) -> None:
-    from engine.storage.lock import FolderLock
+def test_agent_leaves_the_gateways_store_alone(process: Niuma, tmp_path: Path) -> None:
+    """Running or not: unfinished runs there are the gateway's, which can show their answers."""
+    assert process("db", "migrate").code == 0
+    file = tmp_path / "data" / "niuma.db"
+    with sqlite3.connect(file) as database:
+        columns = "id, conv, seq, status, created_at, input, task"
+        database.execute(f"INSERT INTO nm_run ({columns}) VALUES ('r', 'c', 1, 'running', 1, '{{}}', 'r')")
+    database.close()
+    before = file.read_bytes()
+    done = process("agent", "--json", "hello")
+    assert done.code == 0, done.stderr
+    assert file.read_bytes() == before
+    assert not (tmp_path / "data" / "niuma.lock").exists()
+    assert (tmp_path / "data" / "agent" / "niuma.db").exists()
 
-    lock = FolderLock(tmp_path / "data")
-    lock.take()
-    try:
+
+def test_agent_beside_a_running_gateway_keeps_its_run(process: Niuma, tmp_path: Path) -> None:
+    with _holding(tmp_path / "data"):
+        done = process("agent", "--json", "hello", NIUMA_DATABASE__URL="postgresql://niuma@127.0.0.1:1/niuma")
+    assert (done.code, done.stderr) == (0, "")
+    assert _statuses(tmp_path / "data" / "agent") == ["done"]
+
+
+def test_agent_beside_another_one_uses_a_store_that_is_thrown_away(process: Niuma, tmp_path: Path) -> None:
+    with _holding(tmp_path / "data" / "agent"):
         done = process("agent", "--json", "hello")
-    finally:
-        lock.release()
     assert done.code == 0, done.stderr
     assert json.loads(done.stdout)["status"] == "done"
-    assert "the data folder is in use; this run is not kept" in done.stderr
-    assert not (tmp_path / "data" / "niuma.db").exists()
+    assert "another `niuma agent` is at work; this run is not kept" in done.stderr
+    assert not (tmp_path / "data" / "agent" / "niuma.db").exists()
+
+
+def test_agent_does_not_look_into_the_data_folder(process: Niuma, tmp_path: Path) -> None:
+    (tmp_path / "work" / "a.py").write_text("x = 1\n", encoding="utf-8")
+    home = str(tmp_path / "work" / "hidden")
+    (tmp_path / "work" / "hidden").mkdir()
+    (tmp_path / "work" / "hidden" / "token").write_text("secret", encoding="utf-8")
+    done = process("agent", "--json", "scan the project and read hidden/token.txt", NIUMA_HOME=home)
+    tools = {tool["name"]: tool for tool in json.loads(done.stdout)["data"]["tools"]}
+    assert tools["project_scan"]["parsed"]["total_files"] == 1
+    assert "belongs to the gateway" in tools["read_file"]["summary"]
+
+
+def test_agent_ends_what_a_killed_one_left(tmp_path: Path) -> None:
+    env = os.environ | {"NIUMA_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "gateway.cli", "agent", "--json", "--session", "one"]
+    with subprocess.Popen([*command, "something slow"], env=env, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+        while _statuses(tmp_path / "agent") != ["running"]:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.kill()
+    done = subprocess.run([*command, "hello"], env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "offline demo model" in json.loads(done.stdout)["answer"]
+    assert _statuses(tmp_path / "agent") == ["interrupted", "done"]
+
+
+@contextmanager
+def _holding(folder: Path) -> Iterator[None]:
+    from engine.storage.lock import FolderLock
+
+    lock = FolderLock(folder)
+    lock.take()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def test_a_second_gateway_on_the_folder_gives_3(process: Niuma, tmp_path: Path) -> None:
-    from engine.storage.lock import FolderLock
-
-    lock = FolderLock(tmp_path / "data")
-    lock.take()
-    try:
+    with _holding(tmp_path / "data"):
         done = process("serve", "--port", "0")
-    finally:
-        lock.release()
     assert done.code == 3
     assert f"in use by process {os.getpid()}" in done.stderr
     assert "--home" in done.stderr
@@ -294,20 +342,22 @@ def test_ctrl_c_stops_the_run_properly(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "gateway.cli", "agent", "something long and slow"]
     with subprocess.Popen(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        while _statuses(tmp_path) != ["running"]:
+        while _statuses(tmp_path / "agent") != ["running"]:
             assert process.poll() is None
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         said = process.stdout.read()
         assert process.wait() == 1
     assert "Result Data" in said
-    assert _statuses(tmp_path) == ["stopped"]
+    assert _statuses(tmp_path / "agent") == ["stopped"]
 
 
 def _statuses(home: Path) -> list[str]:
+    if not (home / "niuma.db").exists():
+        return []
     database = sqlite3.connect(home / "niuma.db", timeout=10)
     try:
-        return [row[0] for row in database.execute("SELECT status FROM nm_run")]
+        return [row[0] for row in database.execute("SELECT status FROM nm_run ORDER BY id")]
     except sqlite3.OperationalError as error:
         assert "no such table" in str(error)
         return []
