@@ -11,7 +11,7 @@ from channels.cards.sending import Sender, Sent
 from channels.events import Receipt
 
 _ENDS_TAKEN = 2
-_REFUSALS_TAKEN = 2
+_REFUSALS_TAKEN = 3
 _ROUNDS = 200
 
 

@@ -10,22 +10,24 @@ from collections import OrderedDict
 from channels.base import CardOpening, ChannelHealth, Reaction
 from channels.capabilities import Capabilities
 from channels.cards.model import Card
-from channels.cards.ports import CardSink, Journal, Json
-from channels.cards.text import plain_messages
+from channels.cards.ports import CardSink, Journal, Json, WriteGuard
 from channels.clock import Clock
 from channels.connection import Keeper, KeeperTimes, Link
-from channels.errors import ChannelError, InvalidCard, TooLong
+from channels.errors import ChannelError, InvalidCard, Rejected, TooLong
 from channels.events import ConversationRef, InboundHandler, Receipt
 from channels.feishu.cards import render_card
 from channels.feishu.client import Client
 from channels.feishu.discovery import discover
 from channels.feishu.dispatch import Dispatcher
+from channels.feishu.errors import MESSAGE_BEING_SENT
+from channels.feishu.history import History
 from channels.feishu.identity import learn
 from channels.feishu.limits import capabilities_of
 from channels.feishu.loader import load_frame_class
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.opening import Opener
-from channels.feishu.post_office import PostOffice
+from channels.feishu.plain import rest_as_text
+from channels.feishu.post_office import Letter, PostOffice, unguarded
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.socket import Socket, connect
 from channels.feishu.stream import LiveCard
@@ -55,7 +57,8 @@ class Adapter:
         self._identity = BotIdentity(NAME, settings.id)
         self._client = Client(settings, clock)
         self._pacer = Pacer(capabilities_of(settings.app_limit), clock, target_s=refresh_s)
-        self._office = PostOffice(self._client, self._pacer, clock, settings.app_id)
+        self._office = PostOffice(self._client, self._pacer, clock)
+        self._history = History(self._office, settings.app_id)
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
         self._signs: OrderedDict[tuple[str, Reaction], str] = OrderedDict()
@@ -125,33 +128,51 @@ class Adapter:
 
     async def open_card(self, opening: CardOpening, journal: Journal) -> CardSink:
         """See `Channel.open_card`."""
-        opener = Opener(self._office, journal, opening, self._identity)
+        opener = self._opener(opening, journal)
         sheet, mode = await opener.first(render_card(opening.card)[0])
         sheets = [sheet, *opener.recorded({"cards": [sheet.state()]})[1:]]
         return LiveCard(self._client, self._clock, opener, sheets, mode)
 
     def reopen_card(self, opening: CardOpening, state: Json, journal: Journal) -> CardSink:
         """See `Channel.reopen_card`."""
-        opener = Opener(self._office, journal, opening, self._identity)
+        opener = self._opener(opening, journal)
         return LiveCard(self._client, self._clock, opener, opener.recorded(state), state["mode"])
+
+    def _opener(self, opening: CardOpening, journal: Journal) -> Opener:
+        return Opener(self._office, self._history, journal, opening, self._identity)
 
     # Messages.
 
-    async def send_final(self, conversation: ConversationRef, card: Card, *, reply_to: str | None, key: str) -> Receipt:
-        """See `Channel.send_final`: cards that never change; as plain text where those are refused."""
-        try:
-            contents = [("interactive", page.native()) for page in render_card(card)]
-            ids = await self._send_all(conversation, contents, reply_to, key)
-        except (InvalidCard, TooLong) as error:
-            _log.warning("feishu_final_as_text", extra={"account": self.account, "code": error.code})
-            texts = plain_messages(card, max_bytes=_TEXT_BYTES)
-            contents = [("text", {"text": text}) for text in texts]
-            ids = await self._send_all(conversation, contents, reply_to, f"{key}-t")
+    async def send_final(
+        self,
+        conversation: ConversationRef,
+        card: Card,
+        *,
+        reply_to: str | None,
+        key: str,
+        guard: WriteGuard | None = None,
+    ) -> Receipt:
+        """See `Channel.send_final`: cards that never change; what the platform refuses as a card goes as text."""
+
+        async def send(kind: str, content: Json, name: str) -> list[str]:
+            return await self._send(Letter(conversation, reply_to, kind, content, _uuid(name), guard or unguarded))
+
+        pages, ids, texts = render_card(card), list[str](), list[str]()
+        for number, page in enumerate(pages):
+            try:
+                ids += await send("interactive", page.native(), f"{key}-{number}")
+            except (InvalidCard, TooLong) as error:
+                _log.warning("feishu_final_as_text", extra={"account": self.account, "code": error.code})
+                texts = rest_as_text(card, pages, number, max_bytes=_TEXT_BYTES)
+                break
+        for number, text in enumerate(texts):
+            ids += await send("text", {"text": text}, f"{key}-t-{number}")
         return self._receipt(ids)
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """See `Channel.send_notice`."""
-        return self._receipt(await self._send_all(conversation, [("text", {"text": text})], reply_to, key))
+        letter = Letter(conversation, reply_to, "text", {"text": text}, _uuid(f"{key}-0"))
+        return self._receipt(await self._send(letter))
 
     async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """See `Channel.react`."""
@@ -167,20 +188,19 @@ class Adapter:
         except ChannelError as error:
             _log.info("feishu_sign_refused", extra={"account": self.account, "code": error.code})
 
-    async def _send_all(
-        self, conversation: ConversationRef, contents: list[tuple[str, Json]], reply_to: str | None, key: str
-    ) -> tuple[str, ...]:
-        ids: list[str] = []
-        for number, (kind, content) in enumerate(contents):
-            letter = self._office.letter(conversation, reply_to, kind, content, _uuid(key, number))
-            ids.append(await letter.send())
-        return tuple(ids)
+    async def _send(self, letter: Letter) -> list[str]:
+        """Send, and give the message's id; none when it was sent before and the platform does not tell which it is."""
+        try:
+            return [await self._office.send(letter)]
+        except Rejected as error:
+            if error.code != str(MESSAGE_BEING_SENT):
+                raise
+            return []
 
-    def _receipt(self, ids: tuple[str, ...]) -> Receipt:
-        return Receipt(NAME, self.account, ids, self._clock.now_ms(), "message")
+    def _receipt(self, ids: list[str]) -> Receipt:
+        return Receipt(NAME, self.account, tuple(ids), self._clock.now_ms(), "message")
 
 
-def _uuid(key: str, number: int) -> str:
-    """Give a text of at most 50 characters that is the same for the same key."""
-    name = f"{key}-{number}"
+def _uuid(name: str) -> str:
+    """Give a text of at most 50 characters that is the same for the same name."""
     return name if len(name) <= 50 else f"h{hashlib.blake2s(name.encode(), digest_size=20).hexdigest()}"

@@ -25,6 +25,8 @@ CARD_TABLES = 5
 _FRAME_BYTES = 700
 _FRAME_OBJECTS = 2
 
+_MORE = piece_of(markdown("b_more", "…"))
+
 STREAMING_CONFIG: Json = {
     "print_frequency_ms": {"default": 40},
     "print_step": {"default": 10},
@@ -52,6 +54,8 @@ class Page:
     elements: tuple[Json, ...]
     streaming: bool
     summary: str
+    is_cut: bool = False
+    """More would follow, but no further card can be put up."""
 
     def config(self) -> Json:
         """Give the card's config."""
@@ -78,18 +82,27 @@ class Budget:
         return Budget(self.bytes * 7 // 10, max(20, self.objects * 7 // 10))
 
 
-def render_card(card: Card, budget: Budget | None = None) -> list[Page]:
-    """Give the platform's cards for one snapshot, at least one, in reading order. The buttons are on the last."""
+def render_card(card: Card, budget: Budget | None = None, *, most: int | None = None) -> list[Page]:
+    """Give the platform's cards for one snapshot, at least one, in reading order. The buttons are on the last.
+
+    `most`: no more cards than that; the rest is left out.
+    """
     status = card.header.status
     streaming = status in (CardStatus.QUEUED, CardStatus.WORKING)
-    stacks = _divide(_pieces(card), _tail(card.actions, card.footer.text), budget or Budget())
+    tail = _tail(card.actions, card.footer.text)
+    stacks = _divide(_pieces(card), tail, budget or Budget())
+    is_cut = most is not None and len(stacks) > most
+    if is_cut:
+        stacks = stacks[:most]
+        stacks[-1] += [_MORE, *tail]
     last = len(stacks) - 1
     return [
         Page(
             header=_header(card.header, number),
             elements=tuple(piece.native for piece in stack) or (markdown("b_wait", "…"),),
-            streaming=streaming and number == last,
+            streaming=streaming and number == last and not is_cut,
             summary=(card.summary or card.header.title or card.header.subtitle)[:100],
+            is_cut=is_cut and number == last,
         )
         for number, stack in enumerate(stacks)
     ]

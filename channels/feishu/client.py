@@ -118,12 +118,14 @@ class Client:
         """Replace the card of a message of ours."""
         await self.call("PATCH", f"{_IM}/messages/{quote(message_id)}", body={"content": dump(card)})
 
-    async def recent_messages(self, container: str, container_id: str, *, size: int) -> list[Json]:
-        """Give the newest messages of a `chat` or `thread`, newest first (at most 50)."""
+    async def messages(self, container: str, container_id: str, *, size: int, page: str = "") -> tuple[list[Json], str]:
+        """Give messages of a `chat` or `thread`, newest first (at most 50), and the mark of the page after them."""
         query = {"container_id_type": container, "container_id": container_id}
         query |= {"sort_type": "ByCreateTimeDesc", "page_size": str(size)}
-        answer = await self.call("GET", f"{_IM}/messages", query=query)
-        return list(answer["data"].get("items") or [])
+        if page:
+            query["page_token"] = page
+        data: Json = (await self.call("GET", f"{_IM}/messages", query=query))["data"]
+        return list(data.get("items") or []), str(data.get("page_token") or "") if data.get("has_more") else ""
 
     async def card_of(self, message_id: str) -> str:
         """Give the id of the card entity that a message of ours shows."""

@@ -15,6 +15,7 @@ from channels.capabilities import Capabilities, MethodLimit
 _API = MethodLimit(per_s=50, per_minute=1000)
 _STREAMING = frozenset({"card.content", "card.batch", "card.replace", "card.settings"})
 _OTHERS = frozenset({"card.create", "message.send", "message.reply", "message.patch", "reaction"})
+_LOOKUPS = frozenset({"message.list", "card.convert", "user.get"})
 
 
 def capabilities_of(app_limit: Literal["exempt", "counted", "auto"]) -> Capabilities:
@@ -31,5 +32,5 @@ def capabilities_of(app_limit: Literal["exempt", "counted", "auto"]) -> Capabili
         max_text_chars=100_000,
         app_limit=app_limit,
         streaming_methods=_STREAMING,
-        methods=dict.fromkeys(sorted(_STREAMING | _OTHERS), _API),
+        methods=dict.fromkeys(sorted(_STREAMING | _OTHERS | _LOOKUPS), _API),
     )

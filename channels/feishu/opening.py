@@ -7,39 +7,49 @@ can be sent once only and a message's uuid counts for an hour, so a repeat after
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from channels.base import CardOpening
 from channels.cards.ports import Journal, Json
-from channels.errors import DeliveryUnknown, InvalidCard, MissingScope, Rejected
+from channels.errors import ChannelError, InvalidCard, MissingScope, Rejected
 from channels.feishu.cards import Page
 from channels.feishu.errors import CARD_REFUSED, MESSAGE_BEING_SENT
+from channels.feishu.history import History
 from channels.feishu.mentions import BotIdentity
-from channels.feishu.post_office import PostOffice
+from channels.feishu.post_office import Letter, PostOffice
 from channels.feishu.sheet import Sheet
 
-CardMode = Literal["stream", "patch"]
-_ALREADY_SENT = (str(MESSAGE_BEING_SENT), str(CARD_REFUSED))
+CardMode = Literal["stream", "patch", "message"]
 _log = logging.getLogger(__name__)
 
 
 class Opener:
     """Puts up the cards of one run, in order. Calls never overlap."""
 
-    def __init__(self, office: PostOffice, journal: Journal, opening: CardOpening, identity: BotIdentity) -> None:
+    def __init__(
+        self, office: PostOffice, history: History, journal: Journal, opening: CardOpening, identity: BotIdentity
+    ) -> None:
         self._office = office
+        self._history = history
         self._journal = journal
         self._opening = opening
         self.identity = identity
 
+    @property
+    def send_method(self) -> str:
+        """Give the budget that sending one of these cards is taken from."""
+        opening = self._opening
+        return "message.reply" if opening.reply_to or opening.conversation.thread else "message.send"
+
     async def put_up(self, number: int, page: Page, sheets: list[Sheet]) -> None:
-        """Take the next step for card `number`: create its entity, or send it.
+        """Take the next step for a further card: create its entity, or send it. Once; the caller has room for it.
 
         Raises:
             ChannelError: it was refused, or nobody knows.
         """
         if number == len(sheets):
-            sheets.append(await self._create(number, page, may_patch=False))
+            sheets.append(await self._create(number, page))
         else:
             await self._send(number, page, sheets[number])
 
@@ -49,13 +59,15 @@ class Opener:
         Raises:
             ChannelError: it was refused, or nobody knows.
         """
-        sheet = await self._create(0, page, may_patch=True)
+        sheet = await self._create(0, page)
         await self._send(0, page, sheet)
-        return sheet, "stream" if sheet.card_id else "patch"
+        if sheet.card_id:
+            return sheet, "stream"
+        return sheet, "patch" if sheet.message_id else "message"
 
     def recorded(self, first: Json) -> list[Sheet]:
         """Give the cards that earlier attempts put up; `first` is what the host kept of them."""
-        sheets = [self._found(entry, is_sent=True) for entry in first.get("cards", [])]
+        sheets = [self._found(entry, is_sent=True) for entry in first.get("cards", []) if entry.get("is_sent", True)]
         while (entity := self._journal.recorded(_path("entity", len(sheets)))) is not None:
             sent = self._journal.recorded(_path("send", len(sheets)))
             sheets.append(self._found({**entity, **(sent or {})}, is_sent=sent is not None))
@@ -67,22 +79,28 @@ class Opener:
         sheet.taken_up()
         return sheet
 
-    async def _create(self, number: int, page: Page, *, may_patch: bool) -> Sheet:
-        """Create the entity; where the app may not, the card will be a plain message."""
+    async def _step(self, path: str, work: Callable[[], Awaitable[Json]]) -> Json:
+        """A path is run once an attempt; an opening that is tried again takes what it did before."""
+        known = self._journal.recorded(path)
+        return known if known is not None else await self._journal.step(path, work)
+
+    async def _create(self, number: int, page: Page) -> Sheet:
+        """Create the entity; where the app may not, the first card will be a plain message."""
         fresh = False
 
         async def create() -> Json:
             nonlocal fresh
             fresh = True
             try:
-                return {"card_id": await self._office.create_card(page.native())}
+                native, guard = page.native(), self._journal.guard
+                return {"card_id": await self._office.create_card(native, guard, insist=number == 0)}
             except (Rejected, MissingScope) as error:
-                if not may_patch or isinstance(error, InvalidCard):
+                if number > 0 or isinstance(error, InvalidCard):
                     raise
                 _log.warning("feishu_no_card_entity", extra={"run": self._opening.run, "code": error.code})
                 return {"card_id": "", "refused": error.code}
 
-        result = await self._journal.step(_path("entity", number), create)
+        result = await self._step(_path("entity", number), create)
         sheet = Sheet(self._opening.attempt, str(result["card_id"]))
         if fresh:
             sheet.page, sheet.streaming = page, page.streaming
@@ -96,23 +114,57 @@ class Opener:
         async def send() -> Json:
             return {"message_id": await self._once(number, page, sheet)}
 
-        result = await self._journal.step(_path("send", number), send)
+        result = await self._step(_path("send", number), send)
         sheet.message_id, sheet.is_sent = str(result["message_id"]), True
 
     async def _once(self, number: int, page: Page, sheet: Sheet) -> str:
         """Send, or find out that it was sent before: then give that message's id (empty when it cannot be found)."""
         opening = self._opening
         content: Json = {"type": "card", "data": {"card_id": sheet.card_id}} if sheet.card_id else _still(page)
-        uuid = f"{opening.run}-{number}"[:50]
-        letter = self._office.letter(opening.conversation, opening.reply_to, "interactive", content, uuid)
+        letter = Letter(
+            opening.conversation,
+            opening.reply_to,
+            "interactive",
+            content,
+            uuid=f"{opening.run}-{number}"[:50],
+            guard=self._journal.guard,
+            maybe_sent=True,
+        )
         try:
-            return await letter.send()
-        except (Rejected, DeliveryUnknown) as error:
-            maybe_before = opening.attempt > 1 or letter.unknowns > 0
-            if not maybe_before or not error.code.startswith(_ALREADY_SENT):
+            return await self._office.send(letter, insist=number == 0)
+        except Rejected as error:
+            if error.code != str(MESSAGE_BEING_SENT):
+                if not sheet.card_id or not error.code.startswith(str(CARD_REFUSED)):
+                    raise
+                return await self._look_for(sheet, error, is_proof=False)
+            try:
+                return await self._look_for(sheet, error, is_proof=not letter.is_redirected)
+            except Rejected:
+                letter.renew()
+        return await self._office.send(letter, insist=number == 0)
+
+    async def _look_for(self, sheet: Sheet, error: Rejected, *, is_proof: bool) -> str:
+        """Give the message of a card that was sent before, empty when it cannot be found.
+
+        A repeated uuid is proof that it was sent. A refused entity is not: then the conversation decides, and when it
+        cannot be read now, opening has to be tried again. Where it can never be read, a refusal of an entity that the
+        platform itself made is taken for "sent before".
+
+        Raises:
+            ChannelError: it was not sent, or that cannot be told now.
+        """
+        opening = self._opening
+        _log.info("feishu_card_was_sent_before", extra={"run": opening.run, "code": error.code})
+        try:
+            found = await self._history.find_card(opening.conversation, sheet.card_id, opening.reply_to)
+        except ChannelError as unread:
+            _log.warning("feishu_card_message_not_found", extra={"run": opening.run, "code": unread.code})
+            if unread.works_again and not (is_proof and sheet.card_id):
                 raise
-            _log.info("feishu_card_was_sent_before", extra={"run": opening.run, "code": error.code})
-        return await self._office.find_card(opening.conversation, sheet.card_id, opening.reply_to)
+            return ""
+        if not found.message_id and found.is_certain and not is_proof:
+            raise error
+        return found.message_id
 
 
 def _still(page: Page) -> Json:

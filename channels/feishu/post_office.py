@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from channels.cards.ports import WriteGuard
 from channels.clock import Clock
-from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited, Rejected, StreamEnded
+from channels.errors import DeliveryUnknown, NotDispatched, RateLimited, Rejected, StreamEnded
 from channels.events import ConversationRef
 from channels.feishu.client import Client
 from channels.feishu.turns import Turns
@@ -19,62 +23,51 @@ T = TypeVar("T")
 _TRIES = 6
 _FIRST_PAUSE_S = 0.2
 _LONGEST_WAIT_S = 5.0
-_LOOKED_AT = 12
+_ANCHORS = 10
+_UNSURE_KEPT = 2000
 _log = logging.getLogger(__name__)
 
 
+async def unguarded() -> None:
+    """Guard what belongs to no run."""
+
+
+@dataclass(slots=True)
 class Letter:
-    """One message on its way. `unknowns` counts tries without an answer: it may have arrived by one of them."""
+    """One message to send. `uuid` makes tries after a lost answer harmless for an hour."""
 
-    def __init__(
-        self, office: PostOffice, where: tuple[ConversationRef, str | None], what: tuple[str, Json], uuid: str
-    ):
-        self._office = office
-        self._conversation, self._reply_to = where
-        self._kind, self._content = what
-        self._uuid = uuid
-        self.unknowns = 0
+    conversation: ConversationRef
+    reply_to: str | None
+    kind: str
+    content: Json
+    uuid: str
+    guard: WriteGuard = unguarded
+    """Asked directly before each request."""
+    maybe_sent: bool = False
+    """An earlier try may have arrived without our knowing."""
+    is_redirected: bool = False
+    """What it answers is gone: it goes to the conversation instead."""
 
-    async def send(self) -> str:
-        """Send it and give the message's id. The uuid makes tries after a lost answer harmless.
+    @property
+    def method(self) -> str:
+        """Give the account-wide budget it is taken from."""
+        return "message.reply" if self.reply_to else "message.send"
 
-        Raises:
-            ChannelError: refused, or still unknown after several tries.
-        """
-        if self._reply_to is None:
-            self._reply_to = await self._office.anchor_in(self._conversation)
-        try:
-            return await self._office.insist("message.reply" if self._reply_to else "message.send", self._try)
-        except StreamEnded as error:
-            if self._reply_to is None or error.reason != "gone":
-                raise
-            # What was asked is gone, the conversation need not be.
-            self._reply_to = None
-            self._uuid = f"n{self._uuid}"[:50]
-        return await self._office.insist("message.send", self._try)
-
-    async def _try(self) -> str:
-        client = self._office.client
-        await self._office.turns.wait(self._conversation.chat)
-        try:
-            if self._reply_to is None:
-                return await client.send(self._conversation.chat, self._kind, self._content, self._uuid)
-            in_thread = self._conversation.thread is not None
-            return await client.reply(self._reply_to, self._kind, self._content, self._uuid, in_thread=in_thread)
-        except DeliveryUnknown:
-            self.unknowns += 1
-            raise
+    def renew(self) -> None:
+        """Make it another message for the platform: the refused one may have used up the uuid."""
+        self.uuid = f"n{self.uuid}"[:50]
 
 
 class PostOffice:
     """Creates and sends for one account."""
 
-    def __init__(self, client: Client, pacer: Pacer, clock: Clock, app_id: str) -> None:
+    def __init__(self, client: Client, pacer: Pacer, clock: Clock) -> None:
         self.client = client
-        self.turns = Turns(clock)
+        self._turns = Turns(clock)
         self._pacer = pacer
         self._clock = clock
-        self._app_id = app_id
+        self._unsure: OrderedDict[str, None] = OrderedDict()
+        """The uuids of messages that may have been sent, for openings that are tried again."""
 
     async def insist(self, method: str, work: Callable[[], Awaitable[T]]) -> T:
         """Do `work`, again after refusals for pace and lost answers, for some seconds.
@@ -99,55 +92,66 @@ class PostOffice:
                 pause_s *= 2
         raise AssertionError("the last try returns or raises")
 
-    async def create_card(self, native: Mapping[str, Any]) -> str:
-        """Create a card entity and give its id; one that was created by a lost try stays unseen."""
-        return await self.insist("card.create", lambda: self.client.create_card(native))
+    async def create_card(self, native: Mapping[str, Any], guard: WriteGuard, *, insist: bool) -> str:
+        """Create a card entity and give its id; one that was created by a lost try stays unseen.
 
-    def letter(
-        self, conversation: ConversationRef, reply_to: str | None, kind: str, content: Json, uuid: str
-    ) -> Letter:
-        """Prepare a message."""
-        return Letter(self, (conversation, reply_to), (kind, content), uuid)
+        `insist` false: once, for a caller that has room for it and tries again by itself.
+        """
 
-    async def anchor_in(self, conversation: ConversationRef) -> str | None:
+        async def create() -> str:
+            await guard()
+            return await self.client.create_card(native)
+
+        return await (self.insist("card.create", create) if insist else create())
+
+    async def send(self, letter: Letter, *, insist: bool = True) -> str:
+        """Send a message and give its id; where what it answers is gone, to the conversation instead.
+
+        `insist` false: once, for a caller that has room for it and tries again by itself.
+
+        Raises:
+            ChannelError: refused, or still unknown after several tries.
+        """
+        letter.maybe_sent = letter.maybe_sent or letter.uuid in self._unsure
+        if letter.reply_to is None:
+            letter.reply_to = await self._anchor_in(letter.conversation)
+        try:
+            return await (self._insist_on(letter) if insist else self._try(letter))
+        except StreamEnded as error:
+            if letter.reply_to is None or error.reason != "gone":
+                raise
+        letter.reply_to, letter.is_redirected = await self._anchor_in(letter.conversation), True
+        if not letter.maybe_sent:
+            # Otherwise the same uuid has to tell whether the reply arrived before its question went.
+            letter.renew()
+        return await self._insist_on(letter)
+
+    async def _insist_on(self, letter: Letter) -> str:
+        return await self.insist(letter.method, lambda: self._try(letter))
+
+    async def _try(self, letter: Letter) -> str:
+        await self._turns.wait(letter.conversation.chat)
+        await letter.guard()
+        content, uuid = letter.content, letter.uuid
+        try:
+            if letter.reply_to is None:
+                return await self.client.send(letter.conversation.chat, letter.kind, content, uuid)
+            in_thread = letter.conversation.thread is not None
+            return await self.client.reply(letter.reply_to, letter.kind, content, uuid, in_thread=in_thread)
+        except (DeliveryUnknown, asyncio.CancelledError):
+            letter.maybe_sent = True
+            self._unsure[uuid] = None
+            while len(self._unsure) > _UNSURE_KEPT:
+                self._unsure.popitem(last=False)
+            raise
+
+    async def _anchor_in(self, conversation: ConversationRef) -> str | None:
         """Give a message of the topic to reply to: a topic is reached by replies only; `None` outside of topics."""
         if conversation.thread is None:
             return None
         try:
-            newest = await self.client.recent_messages("thread", conversation.thread, size=1)
+            newest, _ = await self.client.messages("thread", conversation.thread, size=_ANCHORS)
         except Rejected as error:
             _log.warning("feishu_topic_not_found", extra={"conversation": str(conversation), "code": error.code})
             return None
-        return str(newest[0]["message_id"]) if newest else None
-
-    async def find_card(self, conversation: ConversationRef, card_id: str, reply_to: str | None) -> str:
-        """Give the id of the message that shows a card of ours; empty when it cannot be found."""
-        try:
-            return await self._find(conversation, card_id, reply_to)
-        except ChannelError as error:
-            _log.warning("feishu_card_message_not_found", extra={"card": card_id, "code": error.code})
-            return ""
-
-    async def _find(self, conversation: ConversationRef, card_id: str, reply_to: str | None) -> str:
-        kind, container = ("thread", conversation.thread) if conversation.thread else ("chat", conversation.chat)
-        items = await self.client.recent_messages(kind, container, size=50)
-        mine = [item for item in items if _is_card_of(item, self._app_id)]
-        for item in mine[:_LOOKED_AT]:
-            message_id = str(item["message_id"])
-            if not card_id:
-                if item.get("parent_id") == reply_to and reply_to:
-                    return message_id
-            elif await self._shows(message_id, card_id):
-                return message_id
-        return ""
-
-    async def _shows(self, message_id: str, card_id: str) -> bool:
-        try:
-            return await self.client.card_of(message_id) == card_id
-        except Rejected:
-            return False
-
-
-def _is_card_of(item: Mapping[str, Any], app_id: str) -> bool:
-    sender: Json = item.get("sender") or {}
-    return item.get("msg_type") == "interactive" and sender.get("id") == app_id
+        return next((str(item["message_id"]) for item in newest if not item.get("deleted")), None)

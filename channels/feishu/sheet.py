@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from channels.feishu.cards import Page
@@ -29,6 +29,8 @@ class Sheet:
     streaming: bool | None = False
     """`None`: not known."""
     can_stream: bool = True
+    can_replace: bool = True
+    """False when the platform takes single changes but not the whole card: its header stays as it is."""
     _used: int = 0
     _jump: int = 1_000
     _reopened: bool = field(default=False)
@@ -64,6 +66,12 @@ class Sheet:
             # The typing before this batch was refused: that text still shows its old contents.
             self.page = with_text(page, typed.element_id, typed.old)
 
+    def target(self, page: Page) -> Page:
+        """Give what this card can be made to show of `page`."""
+        if self.can_replace or self.page is None:
+            return page
+        return replace(page, header=self.page.header)
+
     def closed(self) -> None:
         """The platform says that streaming is off: open it once more, and if that does not hold, do without."""
         self.streaming = False
@@ -72,4 +80,4 @@ class Sheet:
 
     def state(self) -> Json:
         """Give what finds this card again."""
-        return {"card_id": self.card_id, "message_id": self.message_id}
+        return {"card_id": self.card_id, "message_id": self.message_id, "is_sent": self.is_sent}

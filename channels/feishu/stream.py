@@ -48,6 +48,8 @@ class LiveCard:
         self._mode: Mode = mode
         self._budget = Budget()
         self._plain = False
+        self._most: int | None = None
+        """So many cards can be put up: the platform refused a further one for good."""
 
     @property
     def mode(self) -> Mode:
@@ -62,7 +64,7 @@ class LiveCard:
         writes: list[Write] = []
         for number, page in enumerate(pages):
             if number >= len(self._sheets) or not self._sheets[number].is_sent:
-                writes.append(_create(number, page, self._sheets))
+                writes.append(self._put_up(number, page))
                 break
             writes += self._page_writes(number, page, final=final)
         return writes if final else _one_tick(writes)
@@ -91,14 +93,14 @@ class LiveCard:
         if self._mode not in ("stream", "patch"):
             return False
         pages = self._render(card)
-        if len(pages) > len(self._sheets):
+        if len(pages) > len(self._sheets) or any(page.is_cut for page in pages):
             return False
         return all(
             sheet.is_sent
             and sheet.page is not None
-            and not compare(sheet.page, page)
+            and not compare(sheet.page, sheet.target(page))
             and (self._mode == "patch" or sheet.streaming == page.streaming)
-            for sheet, page in zip(self._sheets, pages, strict=True)
+            for sheet, page in zip(self._sheets, pages, strict=False)
         )
 
     def state(self) -> Json:
@@ -113,8 +115,9 @@ class LiveCard:
         return Receipt(me.channel, me.account, ids, self._clock.now_ms(), route)
 
     def _render(self, card: Card) -> list[Page]:
-        pages = render_card(simplified(card) if self._plain else card, self._budget)
-        pages += [render_leftover(card, number) for number in range(len(pages), len(self._sheets))]
+        pages = render_card(simplified(card) if self._plain else card, self._budget, most=self._most)
+        sent = sum(sheet.is_sent for sheet in self._sheets)
+        pages += [render_leftover(card, number) for number in range(len(pages), sent)]
         return [
             replace(page, streaming=False) if page.streaming and not self._streams(number) else page
             for number, page in enumerate(pages)
@@ -126,13 +129,18 @@ class LiveCard:
 
     # Planning one of the cards.
 
+    def _put_up(self, number: int, page: Page) -> Write:
+        has_entity = number < len(self._sheets)
+        return Write(self._opener.send_method if has_entity else "card.create", "create", Step(number, page))
+
     def _page_writes(self, number: int, page: Page, *, final: bool) -> list[Write]:
         sheet = self._sheets[number]
+        page = sheet.target(page)
         changes = Changes(whole=True) if sheet.page is None else compare(sheet.page, page)
         if self._mode == "patch":
             return [Write("message.patch", "replace", Step(number, page))] if changes else []
         settings = _mode_writes(number, page, sheet.streaming)
-        if changes.whole or (final and changes):
+        if changes.whole or (final and changes and sheet.can_replace):
             return [Write("card.replace", "replace", Step(number, page)), *settings]
         if settings and page.streaming:
             return [*settings, *self._changes(number, page, changes, can_type=True)]
@@ -182,46 +190,57 @@ class LiveCard:
         """Draw the conclusion for the next plan; the error itself goes on to the writer."""
         code = int(error.code) if error.code.isdigit() else 0
         if isinstance(error, StreamEnded):
-            self._ended(step, code)
+            self._ended(write, step, code)
         elif code == SEQUENCE_TOO_LOW:
             self._sheets[step.number].jump()
-        elif write.kind == "create":
-            self._mode = self._mode if error.works_again else "message"
-        elif isinstance(error, TooLong | InvalidCard) and write.kind in ("replace", "batch", "content"):
+        elif isinstance(error, TooLong | InvalidCard) and write.kind != "settings":
             self._reshape(write, step, error)
         elif isinstance(error, Rejected) or not error.works_again:
             self._refused(write, step)
 
-    def _ended(self, step: Step, code: int) -> None:
-        if code in STREAMING_CLOSED and step.number < len(self._sheets):
+    def _ended(self, write: Write, step: Step, code: int) -> None:
+        if code in CHAT_GONE:
+            self._mode = "dead"
+        elif write.kind == "create":
+            self._most = step.number
+        elif code in STREAMING_CLOSED:
             self._sheets[step.number].closed()
         else:
-            self._mode = "dead" if code in CHAT_GONE else "message"
+            self._mode = "message"
 
     def _reshape(self, write: Write, step: Step, error: ChannelError) -> None:
         """Write the card anew: smaller if it was too long, plainer if it was refused as a whole."""
-        sheet = self._sheets[step.number]
-        was_whole = sheet.page is None or write.kind == "replace"
-        sheet.page = None
-        if isinstance(error, TooLong):
+        sheet = self._sheets[step.number] if step.number < len(self._sheets) else None
+        was_whole = write.kind in ("create", "replace") or (sheet is not None and sheet.page is None)
+        if sheet is not None and not was_whole:
+            sheet.page = None
+        if isinstance(error, TooLong) and self._budget.bytes > _SMALLEST_BYTES:
             self._budget = self._budget.smaller()
-            if self._budget.bytes < _SMALLEST_BYTES:
-                self._mode = "message"
-        elif was_whole and self._plain:
-            self._mode = "message"
-        elif was_whole:
+        elif was_whole and not self._plain:
             self._plain = True
+        elif was_whole:
+            self._refused(write, step)
 
     def _refused(self, write: Write, step: Step) -> None:
+        if write.kind == "create":
+            self._most = step.number
+            return
         sheet = self._sheets[step.number]
         if write.kind == "settings":
             # The whole card carries its mode too: without typing it is written once more.
             sheet.can_stream = sheet.streaming = False
-            sheet.page = None
+            sheet.page = None if sheet.can_replace else sheet.page
         elif write.kind == "content":
             sheet.can_stream = False
         elif write.kind == "replace":
+            self._without_whole(sheet)
+
+    def _without_whole(self, sheet: Sheet) -> None:
+        """The whole card is refused: what its reader has is completed by single changes, if we know what that is."""
+        if self._mode == "patch" or sheet.page is None or not sheet.can_replace:
             self._mode = "message"
+            return
+        sheet.can_replace, self._plain, self._budget = False, False, Budget()
 
 
 def _typed(texts: Sequence[TextChange]) -> TextChange | None:
@@ -229,11 +248,6 @@ def _typed(texts: Sequence[TextChange]) -> TextChange | None:
     candidates = [text for text in texts if text.is_growth] or list(texts)
     chosen = candidates[-1] if candidates else None
     return chosen if chosen is not None and chosen.new else None
-
-
-def _create(number: int, page: Page, sheets: Sequence[Sheet]) -> Write:
-    has_entity = number < len(sheets) and bool(sheets[number].card_id)
-    return Write("message.reply" if has_entity else "card.create", "create", Step(number, page))
 
 
 def _settings(number: int, page: Page, *, streaming: bool) -> Write:

@@ -260,7 +260,7 @@ async def test_a_final_that_is_refused_for_good_goes_another_way(house: House, c
     house.channel.fault("content", "invalid", times=99)
     closed = await house.close(stream, card("a b", CardStatus.DONE))
     assert closed == Closed(False, None, "invalid", permanent=True)
-    assert len(house.refused) == 2
+    assert len(house.refused) == 3
 
 
 async def test_a_card_without_room_for_previews_shows_only_its_end(clock: FakeClock, tmp_path: Path) -> None:
