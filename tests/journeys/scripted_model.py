@@ -187,6 +187,8 @@ class ScriptedModel:
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.complaints: list[str] = []
+        """What a strict provider would refuse in the histories it was sent; it does refuse."""
         self.url = ""
         self._scripts: list[_Script] = []
 
@@ -202,12 +204,16 @@ class ScriptedModel:
         """Serve one request."""
         asked = Asked(await request.json())
         self.asked.append(asked)
-        reply = self._reply(asked)
+        wrong = _wrong(asked.body["messages"])
+        self.complaints += [wrong] if wrong else []
+        reply = (Refuse(400, wrong),) if wrong else self._reply(asked)
         try:
             if isinstance(reply[0], Refuse):
                 body = {"error": {"message": reply[0].message}}
                 return web.json_response(body, status=reply[0].status, headers=reply[0].headers)
             return await _stream(request, reply, asked)
+        except ConnectionResetError:
+            return web.Response()
         finally:
             asked.over.set()
 
@@ -247,6 +253,25 @@ async def _stream(request: web.Request, reply: Reply, asked: Asked) -> web.Strea
     await response.write(b"data: [DONE]\n\n")
     asked.whole = True
     return response
+
+
+def _wrong(messages: list[Json]) -> str:
+    """Give what is wrong with a history: every call has readable arguments and, directly after, its one result."""
+    open_calls: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in open_calls:
+                return f"a result without its call: {message['tool_call_id']}"
+            open_calls.remove(message["tool_call_id"])
+        elif open_calls:
+            return f"calls without results: {open_calls}"
+        for call in message.get("tool_calls") or []:
+            open_calls.append(call["id"])
+            if not isinstance(json.loads(call["function"]["arguments"]), dict):
+                return f"arguments are no object: {call}"
+        if message["role"] == "assistant" and not message.get("content") and not message.get("tool_calls"):
+            return "an empty message"
+    return f"calls without results: {open_calls}" if open_calls else ""
 
 
 def _text(message: Json) -> str:
