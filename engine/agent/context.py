@@ -15,7 +15,8 @@ from engine.agent.state import Pass
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
 from engine.models.base import Model
 from engine.ports import Clock, RunScope
-from engine.sessions.store import append, begin_session, current_session, history, last_place, new_session_id
+from engine.sessions.attempts import append_question, question_of
+from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id
 from engine.settings import EngineSettings
 from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
@@ -110,7 +111,8 @@ async def _begin_step(scope: RunScope, equipment: Equipment) -> Begun:
 
     def also(session: Session, begun: Begun) -> None:
         begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)
-        append(session, begun.session, _words(scope), run=scope.id, path="input", now_ms=begun.at_ms)
+        question = question_of(scope.id, scope.input)
+        append_question(session, begun.session, _words(scope), run=scope.id, question=question, now_ms=begun.at_ms)
 
     return await scope.step("context", look, result=Begun, also=also)
 

@@ -86,10 +86,13 @@ def last_place(session: Session, session_id: SessionId) -> int:
 
 
 def history(session: Session, session_id: SessionId, *, upto: int, limit: int) -> list[Message]:
-    """Give the last `limit` messages at places up to `upto`, made valid for a strict provider (see `history.valid`)."""
+    """Give the last `limit` messages at places up to `upto`, made valid for a strict provider (see `history.valid`).
+
+    Attempts that a later one replaced are left out (see `attempts`).
+    """
     query = (
         select(MessageRow.body)
-        .where(MessageRow.session == session_id, MessageRow.n <= upto)
+        .where(MessageRow.session == session_id, MessageRow.n <= upto, col(MessageRow.replaced_by).is_(None))
         .order_by(col(MessageRow.n).desc())
         .limit(limit)
     )

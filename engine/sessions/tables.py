@@ -27,7 +27,11 @@ class SessionRow(SQLModel, table=True):
 
 
 class MessageRow(SQLModel, table=True):
-    """One message of a session, at place `n` from 1. `path` is the journal step that produced it."""
+    """One message of a session, at place `n` from 1. `path` is the journal step that produced it.
+
+    `question` stands on a run's words only: what it answers, the same for every attempt (see `attempts`). `replaced_by`
+    is the later attempt that took the place of this message's run: such a message is not read any more.
+    """
 
     __tablename__: ClassVar[Any] = "nm_message"
     __table_args__ = (UniqueConstraint("run", "path"),)
@@ -39,3 +43,5 @@ class MessageRow(SQLModel, table=True):
     body: str
     """The message as JSON text."""
     at: int = Field(sa_column=Column(BigInteger, nullable=False))
+    question: str | None = None
+    replaced_by: str | None = None

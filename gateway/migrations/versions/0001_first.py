@@ -171,6 +171,8 @@ def _sessions() -> None:
         _text("path"),
         _text("body"),
         _number("at"),
+        _text("question", null=True),
+        _text("replaced_by", null=True),
         sa.PrimaryKeyConstraint("session", "n"),
         sa.UniqueConstraint("run", "path"),
     )

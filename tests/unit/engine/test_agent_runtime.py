@@ -162,3 +162,17 @@ async def test_a_failed_model_ends_the_run_with_a_code(house: House) -> None:
     assert view.status == "failed"
     errors = [event.content for event in await house.runtime.events(run) if event.type == "error"]
     assert errors == [{"code": "model_unavailable", "params": {"model": "demo"}}]
+
+
+async def test_a_retry_withdraws_the_failed_attempt(house: House) -> None:
+    run = await house.ask("please fail")
+    await house.runtime.wait_ended(run, 20)
+    key = InboxKey(channel="test", account="main", kind="action", key="retry")
+    again = await house.runtime.retry(run, Principal(id="u2", name="Bo"), key)
+    assert again is not None
+    await house.runtime.wait_ended(again.run, 20)
+
+    def left(session: Session) -> list[str]:
+        return list(session.exec(select(MessageRow.run).where(MessageRow.replaced_by == None)).all())  # noqa: E711
+
+    assert await house.runtime.database.read(left) == [again.run]

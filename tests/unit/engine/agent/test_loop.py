@@ -22,6 +22,7 @@ from engine.errors import (
 )
 from engine.messages import AssistantMessage, ToolMessage
 from engine.settings import AgentSettings
+from engine.testing.scope import MemoryScope
 from engine.testing.scripted import Turn, call
 from engine.tools.base import ToolContext, ToolResult
 from tests.unit.engine.agent.conftest import Bench, FakeTool, texts, until
@@ -371,3 +372,17 @@ def test_there_is_no_way_around_the_review(bench: Bench) -> None:
     work = Pass(None, None, None, [], [], bench.workspace)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no way"):
         work.enter(Stage.EXECUTE)
+
+
+async def test_a_retry_reads_its_question_once_and_nothing_of_the_failed_attempt(bench: Bench) -> None:
+    bench.script(Turn("Hi Ann."))
+    await bench.agent()(bench.scope("hello", run="r0"))
+    bench.script(Turn("Look:", calls=[call("project_scan")]), Turn("half an ans", fails=CutOff()))
+    first = bench.scope("question", run="r1")
+    assert (await bench.agent()(first)).status == "failed"
+    model = bench.script(Turn("whole"), repeats=True)
+    again = first.input.model_copy(update={"task": "r1", "attempt_index": 2})
+    await bench.agent()(MemoryScope(again, bench.clock, run="r2", database=bench.database))
+    await bench.agent()(bench.scope("next", run="r3"))
+    read = [[message.text for message in request.messages[1:]] for request in model.requests]
+    assert read == [["hello", "Hi Ann.", "question"], ["hello", "Hi Ann.", "question", "whole", "next"]]

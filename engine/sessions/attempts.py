@@ -1,0 +1,51 @@
+"""One question, tried again: the newest attempt takes the place of those before it.
+
+A retry repeats a run of the same task with the same words, sent at the same time; it may be pressed by somebody else. A
+revision belongs to the task too, but is a message of its own: the answer it is about stays in the history.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from sqlmodel import Session, col, select, update
+
+from engine.messages import RunId, RunInput, SessionId, UserMessage
+from engine.sessions.store import append
+from engine.sessions.tables import MessageRow
+
+
+def question_of(run: RunId, given: RunInput) -> str:
+    """Name what a run answers: the same for all attempts at it, different for everything else."""
+    asked = given.model_dump_json(include={"parts", "sent_at_ms"}, exclude_defaults=True)
+    return f"{given.task or run}:{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
+
+
+def append_question(
+    session: Session, session_id: SessionId, words: UserMessage, *, run: RunId, question: str, now_ms: int
+) -> int:
+    """Put a run's words at the end of the session, withdraw earlier attempts at the same question, give the place.
+
+    What is withdrawn stays stored, but `history` leaves it out from now on, for every run of the session.
+    """
+    _withdraw(session, session_id, question, run)
+    n = append(session, session_id, words, run=run, path="input", now_ms=now_ms)
+    row = session.get_one(MessageRow, (session_id, n))
+    row.question = question
+    session.add(row)
+    session.flush()
+    return n
+
+
+def _withdraw(session: Session, session_id: SessionId, question: str, by: RunId) -> None:
+    earlier = session.exec(
+        select(MessageRow.run).where(
+            MessageRow.session == session_id, MessageRow.question == question, MessageRow.run != by
+        )
+    ).all()
+    if earlier:
+        session.exec(
+            update(MessageRow)
+            .where(col(MessageRow.session) == session_id, col(MessageRow.run).in_(earlier))
+            .values(replaced_by=by)
+        )
