@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, repeat
 
@@ -51,7 +52,8 @@ class LiveCard:
         for wait_s in chain(_OPEN_WAITS_S, repeat(_OPEN_WAITS_S[-1])):
             if await self._try_to_open() or self._refused is not None or self.presenter.status.is_terminal:
                 return
-            await asyncio.wait([asyncio.ensure_future(self._over.wait())], timeout=wait_s)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), wait_s)
 
     async def _try_to_open(self) -> bool:
         try:

@@ -63,6 +63,7 @@ class Presenter:
         self._style = style
         self._merger = Merger()
         self._facts = _Facts()
+        self._title = shorten(input.text, TITLE_CHARS) or "niuma"
         self._language: Language = language_of(input.text)
 
     @property
@@ -111,9 +112,7 @@ class Presenter:
         """Draw the present state."""
         status = self.status
         return Card(
-            header=Header(
-                shorten(self._input.text, TITLE_CHARS) or "niuma", status, self._say(f"status.{status.value}")
-            ),
+            header=Header(self._title, status, self._say(f"status.{status.value}")),
             blocks=tuple(self._blocks(status)),
             actions=actions_of(self._action_facts(status)),
             footer=self._footer(status),
