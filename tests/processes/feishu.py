@@ -101,7 +101,7 @@ class FeishuWorld:
     async def timeline(self) -> list[Json]:
         """Give every request and frame so far."""
         async with self._session.get(f"{self.url}/_sim/timeline?since=0") as response:
-            return (await response.json())["entries"]
+            return await response.json()
 
     async def _post(self, verb: str, body: Json) -> Json:
         async with self._session.post(f"{self.url}/_sim/{verb}", json=body) as response:
