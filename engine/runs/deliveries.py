@@ -103,6 +103,7 @@ class Deliveries:
             history=tuple(loaded.events),
             known=None if row.surface is None else json.loads(row.surface),
             started_at_ms=row.first_at or 0,
+            seen=self._ledger.was_delivered(session, due.run),
         )
         return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps)
 

@@ -73,6 +73,11 @@ done_at = :done_at WHERE run = :run AND kind = 'final' AND status = 'trying'"""
 done_at = :done_at WHERE id = :id AND tries = :tries AND status = 'owed'"""
         return change(session, sql, id=due.id, tries=due.tries, **_outcome(result, due.tries, at_ms)) == 1
 
+    def was_delivered(self, session: Session, run: RunId) -> bool:
+        """Tell whether the final answer of `run` was proven to be visible."""
+        sql = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
+        return execute(session, sql, run=run).first() is not None
+
     def next_due_ms(self, session: Session) -> int | None:
         """Give when the next row is due, in UTC milliseconds."""
         return execute(session, f"SELECT min(due_at) FROM nm_delivery AS d WHERE {_NEXT}").scalar()

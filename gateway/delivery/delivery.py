@@ -94,6 +94,8 @@ class Delivery:
 
     async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed:
         """See `Surface.deliver`."""
+        # A turn that ran out of time while it opened its card left it here.
+        self.abandon(opening.run)
         live = self._make(opening, journal)
         if live is None:
             return Owed(reason="no_channel", state=opening.known)

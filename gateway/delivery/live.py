@@ -13,10 +13,11 @@ from channels.cards.model import Card
 from channels.cards.ports import CardSink
 from channels.cards.proof import Closed
 from channels.cards.stream import CardStream
-from channels.errors import ChannelError, DeliveryUnknown
-from channels.events import ConversationRef, Receipt
+from channels.errors import ChannelError
+from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.ports import Delivered, Json, Opening, Owed
+from gateway.delivery.anew import Anew, receipt_json
 from gateway.delivery.journal import CardJournal
 from gateway.presenter import Presenter
 
@@ -41,6 +42,7 @@ class LiveCard:
         self.place = place
         self.opening = opening
         self._journal = journal
+        self._anew = Anew(place.channel, place.conversation, opening, journal)
         self._stream: CardStream | None = None
         self._dirty = False
         self._refused: ChannelError | None = None
@@ -49,6 +51,8 @@ class LiveCard:
 
     async def open(self) -> None:
         """Put the card up or find it again, trying until the run has ended. `close` reports what came of it."""
+        if self._anew.is_chosen:
+            return
         for wait_s in chain(_OPEN_WAITS_S, repeat(_OPEN_WAITS_S[-1])):
             if await self._try_to_open() or self._refused is not None or self.presenter.status.is_terminal:
                 return
@@ -68,6 +72,8 @@ class LiveCard:
 
     def take_up(self, known: Json) -> None:
         """Take up a card that an earlier process left, without a request."""
+        if self._anew.is_chosen:
+            return
         self._start_stream(self.place.channel.reopen_card(self._card_opening(), known, self._journal))
 
     def add(self, event: RunEvent) -> None:
@@ -101,10 +107,12 @@ class LiveCard:
         """Write the last word and prove it."""
         card = self.presenter.card()
         if self._stream is None:
-            return await self.send_anew(card) if self._refused is not None else Owed(reason="not_open")
+            if self._refused is None and not self._anew.is_chosen:
+                return Owed(reason="not_open")
+            return await self._anew.send(card, self.opening.known)
         closed = await self._stream.close(card, within_s=within_s)
         if closed.seen and closed.receipt is not None:
-            return Delivered(receipt=_as_json(closed.receipt))
+            return Delivered(receipt=receipt_json(closed.receipt))
         if closed.permanent:
             return await self._other_way(card, closed)
         return Owed(reason=closed.reason, state=self.state())
@@ -113,25 +121,7 @@ class LiveCard:
         """The card takes no more writes: show the answer as a new message, unless it was seen already."""
         if self.opening.seen:
             return Owed(reason=closed.reason, state=self.state(), permanent=True)
-        return await self.send_anew(card)
-
-    async def send_anew(self, card: Card) -> Delivered | Owed:
-        """Show the finished card as a message of its own, once."""
-        run = self.opening.run
-
-        async def send() -> Json:
-            receipt = await self.place.channel.send_final(
-                self.place.conversation, card, reply_to=self.opening.input.anchor, key=f"{run}-final"
-            )
-            return _as_json(receipt)
-
-        try:
-            return Delivered(receipt=await self._journal.step("final/send", send))
-        except DeliveryUnknown as error:
-            # The same key makes the repeat harmless where the platform knows it.
-            return Owed(reason=error.code, state=self.state())
-        except ChannelError as error:
-            return Owed(reason=error.code, state=self.state(), permanent=not error.works_again)
+        return await self._anew.send(card, self.state())
 
     def _refresh(self) -> None:
         self._dirty = False
@@ -158,13 +148,3 @@ class LiveCard:
             reply_to=self.opening.input.anchor,
             card=self.presenter.card(),
         )
-
-
-def _as_json(receipt: Receipt) -> Json:
-    return {
-        "channel": receipt.channel,
-        "account": receipt.account,
-        "message_ids": list(receipt.message_ids),
-        "at_ms": receipt.at_ms,
-        "route": receipt.route,
-    }

@@ -38,6 +38,7 @@ async def test_an_owed_answer_is_delivered_by_the_queue_while_the_conversation_g
         house.surface.refuse_deliver = None
         await house.until(lambda: house.seen("deliver", first), 15)
         delivered = house.seen("deliver", first)[0]
+        assert not delivered["seen"]
         assert delivered["answer"] == "answer to one"
         assert delivered["known"] == {"card": "kept"} or delivered["known"]["card"]
         attempts = [line["attempt"] for line in house.seen(run=first) if "attempt" in line]
@@ -89,6 +90,7 @@ async def test_a_verdict_is_kept_and_shown_on_the_old_card(place: Place) -> None
         attempts = [line["attempt"] for line in house.seen("deliver", run)]
         assert attempts == sorted(set(attempts)) and attempts[0] > view.attempt
         assert house.seen("deliver", run)[-1]["history"][-1] == "verdict"
+        assert house.seen("deliver", run)[-1]["seen"], "the answer was proven visible: it is never sent anew"
         assert house.seen("deliver", run)[-1]["known"] == {"card": f"card-{run}", "message": f"message-{run}"}
         sql = "SELECT person, verdict FROM nm_verdict WHERE run = :run ORDER BY id"
         kept = await house.runtime.database.read(lambda s: execute(s, sql, run=run).all())
