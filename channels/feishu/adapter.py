@@ -28,9 +28,10 @@ from channels.feishu.mentions import BotIdentity
 from channels.feishu.opening import Opener
 from channels.feishu.plain import rest_as_text
 from channels.feishu.post_office import Letter, PostOffice, unguarded
+from channels.feishu.recalls import Recalls
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.socket import Socket, connect
-from channels.feishu.stream import LiveCard
+from channels.feishu.stream import Desk, LiveCard
 from channels.pacing import Pacer
 
 NAME = "feishu"
@@ -59,6 +60,7 @@ class Adapter:
         self._pacer = Pacer(capabilities_of(settings.app_limit), clock, target_s=refresh_s)
         self._office = PostOffice(self._client, self._pacer, clock)
         self._history = History(self._office, settings.app_id)
+        self._recalls = Recalls()
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
         self._signs: OrderedDict[tuple[str, Reaction], str] = OrderedDict()
@@ -98,7 +100,7 @@ class Adapter:
     async def start(self, handler: InboundHandler) -> None:
         """See `Channel.start`."""
         self._client.open()
-        dispatcher = Dispatcher(self._identity, self._clock, handler)
+        dispatcher = Dispatcher(self._identity, self._recalls, self._clock, handler)
         settings = self._settings
         times = KeeperTimes(
             dial_timeout_s=2 * settings.connect_timeout_s + 2,
@@ -131,12 +133,12 @@ class Adapter:
         opener = self._opener(opening, journal)
         sheet, mode = await opener.first(render_card(opening.card)[0])
         sheets = [sheet, *opener.recorded({"cards": [sheet.state()]})[1:]]
-        return LiveCard(self._client, self._clock, opener, sheets, mode)
+        return LiveCard(Desk(self._client, self._clock, self._recalls), opener, sheets, mode)
 
     def reopen_card(self, opening: CardOpening, state: Json, journal: Journal) -> CardSink:
         """See `Channel.reopen_card`."""
         opener = self._opener(opening, journal)
-        return LiveCard(self._client, self._clock, opener, opener.recorded(state), state["mode"])
+        return LiveCard(Desk(self._client, self._clock, self._recalls), opener, opener.recorded(state), state["mode"])
 
     def _opener(self, opening: CardOpening, journal: Journal) -> Opener:
         return Opener(self._office, self._history, journal, opening, self._identity)

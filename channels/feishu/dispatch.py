@@ -13,16 +13,19 @@ from channels.feishu.frames import Frame, MalformedFrame, render_answer
 from channels.feishu.inbound import parse_event
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.parts import PartJoiner
+from channels.feishu.recalls import Recalls
 
 Json = dict[str, Any]
+RECALLED = "im.message.recalled_v1"
 _log = logging.getLogger(__name__)
 
 
 class Dispatcher:
     """Answers data frames. Calls may overlap; an ack leaves only after the handler returned."""
 
-    def __init__(self, identity: BotIdentity, clock: Clock, handler: InboundHandler) -> None:
+    def __init__(self, identity: BotIdentity, recalls: Recalls, clock: Clock, handler: InboundHandler) -> None:
         self._identity = identity
+        self._recalls = recalls
         self._clock = clock
         self._handler = handler
         self._joiner = PartJoiner(clock)
@@ -50,6 +53,8 @@ class Dispatcher:
     async def _handle(self, event: Json) -> Json | None:
         """Give the handler what is for it; the result is what the platform shows to a person who pressed."""
         try:
+            if _kind(event) == RECALLED:
+                self._recalls.note(str(event["event"]["message_id"]))
             inbound = parse_event(event, self._identity)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _Unreadable(f"{_kind(event)}: {type(error).__name__}") from error

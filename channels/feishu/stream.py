@@ -20,6 +20,7 @@ from channels.feishu.client import Client
 from channels.feishu.diff import Changes, TextChange, compare, update_text
 from channels.feishu.errors import CHAT_GONE, SEQUENCE_TOO_LOW, STREAMING_CLOSED
 from channels.feishu.opening import Opener
+from channels.feishu.recalls import Recalls
 from channels.feishu.sheet import Sheet
 
 Mode = Literal["stream", "patch", "message", "dead"]
@@ -37,12 +38,22 @@ class Step:
     streaming: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What all cards of an account share."""
+
+    client: Client
+    clock: Clock
+    recalls: Recalls
+
+
 class LiveCard:
     """A `CardSink` for one run. Calls never overlap."""
 
-    def __init__(self, client: Client, clock: Clock, opener: Opener, sheets: list[Sheet], mode: Mode) -> None:
-        self._client = client
-        self._clock = clock
+    def __init__(self, desk: Desk, opener: Opener, sheets: list[Sheet], mode: Mode) -> None:
+        self._client = desk.client
+        self._clock = desk.clock
+        self._recalls = desk.recalls
         self._opener = opener
         self._sheets = sheets
         self._mode: Mode = mode
@@ -54,11 +65,13 @@ class LiveCard:
     @property
     def mode(self) -> Mode:
         """Give how this card is written now."""
+        if self._mode in ("stream", "patch") and any(sheet.message_id in self._recalls for sheet in self._sheets):
+            return "message"
         return self._mode
 
     def plan(self, card: Card, *, final: bool) -> Sequence[Write]:
         """See `CardSink.plan`."""
-        if self._mode in ("message", "dead"):
+        if self.mode in ("message", "dead"):
             return ()
         pages = self._render(card)
         writes: list[Write] = []
@@ -90,7 +103,7 @@ class LiveCard:
 
     def shows(self, card: Card) -> bool:
         """See `CardSink.shows`."""
-        if self._mode not in ("stream", "patch"):
+        if self.mode not in ("stream", "patch"):
             return False
         pages = self._render(card)
         if len(pages) > len(self._sheets) or any(page.is_cut for page in pages):
@@ -105,7 +118,7 @@ class LiveCard:
 
     def state(self) -> Json:
         """See `CardSink.state`."""
-        return {"v": 1, "mode": self._mode, "cards": [sheet.state() for sheet in self._sheets]}
+        return {"v": 1, "mode": self.mode, "cards": [sheet.state() for sheet in self._sheets]}
 
     def receipt(self) -> Receipt:
         """See `CardSink.receipt`."""

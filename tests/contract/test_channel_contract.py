@@ -1,4 +1,4 @@
-"""Every channel does what the contract says; here the fake one, whose platform is a file."""
+"""Every channel does what the contract says: the fake one, whose platform is a file, and Feishu on its simulator."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from channels.events import ConversationRef, Inbound, Toast
 from channels.testing.contract import CHECKS, Check, FaultName
 from channels.testing.fake import FakeChannel
 from gateway.clock import FakeClock
+from tests.contract.feishu_harness import FeishuHarness
 
 T = TypeVar("T")
-
-WRITES = ("content", "batch", "patch")
 
 
 class FakeHarness:
@@ -93,6 +92,19 @@ async def harness(tmp_path: Path) -> AsyncIterator[FakeHarness]:
     await made.stop()
 
 
+@pytest.fixture
+async def feishu() -> AsyncIterator[FeishuHarness]:
+    made = FeishuHarness()
+    await made.start()
+    yield made
+    await made.stop()
+
+
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_fake(check: Check, harness: FakeHarness) -> None:
     await check(harness)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+async def test_feishu(check: Check, feishu: FeishuHarness) -> None:
+    await check(feishu)
