@@ -50,11 +50,13 @@ class Say:
 
     async def play(self, wire: Wire) -> None:
         """Send the pieces."""
-        size = self.piece or len(self.text) or 1
+        size, loop = self.piece or len(self.text) or 1, asyncio.get_running_loop()
+        due_s = loop.time()
         for at in range(0, len(self.text), size):
             await wire.delta({"content": self.text[at : at + size]})
-            if self.every_s:
-                await asyncio.sleep(self.every_s)
+            due_s += self.every_s
+            if due_s > loop.time():
+                await asyncio.sleep(due_s - loop.time())
 
 
 @dataclass(frozen=True)
