@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from channels.clock import Clock
+from channels.errors import NotConnected
 from channels.events import CardAction, InboundHandler, Toast
 from channels.feishu.frames import Frame, MalformedFrame, render_answer
 from channels.feishu.inbound import parse_event
@@ -18,6 +19,10 @@ from channels.feishu.recalls import Recalls
 Json = dict[str, Any]
 RECALLED = "im.message.recalled_v1"
 _log = logging.getLogger(__name__)
+
+_IDENTITY_WAIT_S = 2.0
+"""How long a group message may wait for our own id; below the 3 s after which the platform delivers again."""
+_IDENTITY_PAUSE_S = 0.02
 
 
 class Dispatcher:
@@ -52,6 +57,8 @@ class Dispatcher:
 
     async def _handle(self, event: Json) -> Json | None:
         """Give the handler what is for it; the result is what the platform shows to a person who pressed."""
+        if not self._identity.open_id and _needs_identity(event):
+            await self._wait_for_identity()
         try:
             if _kind(event) == RECALLED:
                 self._recalls.note(str(event["event"]["message_id"]))
@@ -63,6 +70,18 @@ class Dispatcher:
             return None
         toast = await self._handler(inbound)
         return render_toast(toast) if isinstance(inbound, CardAction) else None
+
+    async def _wait_for_identity(self) -> None:
+        """Right after a start the own id is a moment away; a mention must not be taken for somebody else's.
+
+        Raises:
+            NotConnected: the platform has not told it in time; not acked, the message is delivered again.
+        """
+        deadline_s = self._clock.steady_s() + _IDENTITY_WAIT_S
+        while not self._identity.open_id:
+            if self._clock.steady_s() >= deadline_s:
+                raise NotConnected("our own id is not known yet", code="identity_unknown")
+            await self._clock.sleep(_IDENTITY_PAUSE_S)
 
 
 class _Unreadable(ValueError):
@@ -82,6 +101,15 @@ def _read(payload: bytes) -> Json:
     if not isinstance(value, dict):
         raise _Unreadable("no JSON object")
     return cast("Json", value)
+
+
+def _needs_identity(event: Mapping[str, Any]) -> bool:
+    """Tell whether the event is a message that may mention us."""
+    if _kind(event) != "im.message.receive_v1":
+        return False
+    body = cast("Json", event.get("event") or {})
+    message = cast("Json", body.get("message") or {})
+    return message.get("chat_type") != "p2p" and bool(message.get("mentions"))
 
 
 def _kind(event: Mapping[str, Any]) -> str:
