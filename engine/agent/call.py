@@ -53,7 +53,7 @@ async def _guarded(item: Reviewed, context: ToolContext) -> ToolResult:
     try:
         return await item.tool.run(item.args, context)
     except ToolRetry as error:
-        return _failed(f"{error} Mend the call and try again.", "tool_args_invalid")
+        return _failed(str(error), "tool_args_invalid", advice="Mend the call and try again.")
     except ToolFailed as error:
         return _failed(str(error), "tool_failed")
     except Exception as error:
@@ -81,8 +81,9 @@ def _context(work: Pass, path: str, item: Reviewed) -> ToolContext:
     )
 
 
-def _failed(reason: str, code: str) -> ToolResult:
-    return ToolResult(success=False, summary=reason, text=reason, error=code)
+def _failed(reason: str, code: str, *, advice: str = "") -> ToolResult:
+    text = f"{reason.rstrip('.')}. {advice}" if advice else reason
+    return ToolResult(success=False, summary=reason, text=text, body=reason, error=code)
 
 
 def _timed_out(item: Reviewed, limit_s: float) -> ToolResult:

@@ -23,10 +23,11 @@ from engine.tools.base import ToolResult
 Job = Callable[[], Coroutine[Any, Any, CallResult]]
 ASKED_CHARS = 2_000
 NOT_RUN = {
-    "denied": "The person denied this call. Do not ask for it again; go on without it.",
-    "expired": "Nobody answered in time, so this call was not made. Go on without it.",
-    "stopped": "The person stopped the run before this call was made.",
+    "denied": ("not run: denied", "The person denied this call. Do not ask for it again; go on without it."),
+    "expired": ("not run: nobody answered", "Nobody answered in time, so this call was not made. Go on without it."),
+    "stopped": ("not run: stopped", "The person stopped the run before this call was made."),
 }
+"""What people and the model are told of a call that was not approved."""
 
 
 async def execute(work: Pass, equipment: Equipment) -> list[CallResult]:
@@ -69,14 +70,16 @@ async def _together(jobs: list[Job]) -> list[CallResult]:
 
 async def _one(work: Pass, path: str, item: Reviewed | Rejected, equipment: Equipment) -> CallResult:
     if isinstance(item, Rejected):
-        return await _record(work, path, item, equipment, lambda: _refused(item, item.reason, item.code))
+        return await _record(work, path, item, equipment, lambda: _refused(item, item.reason, item.reason, item.code))
     answer: Answer | None = None
     if not _is_harmless(item) and not work.scope.recorded(path):
         answer = await approve(work, path, item, equipment)
         if answer.verdict != "approved":
             code = {"denied": "denied", "expired": "approval_expired", "stopped": "stopped"}[answer.verdict]
-            told = NOT_RUN[answer.verdict]
-            return await _record(work, path, item, equipment, lambda: _refused(item, told, code), answer=answer)
+            summary, told = NOT_RUN[answer.verdict]
+            return await _record(
+                work, path, item, equipment, lambda: _refused(item, summary, told, code), answer=answer
+            )
         await mark_begun(work, path, item, answer, equipment.clock.now_ms())
     return await _record(work, path, item, equipment, lambda: _run(work, path, item, equipment))
 
@@ -110,8 +113,8 @@ async def _run(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> C
     return _result(item, result)
 
 
-async def _refused(item: Reviewed | Rejected, reason: str, code: str) -> CallResult:
-    return _result(item, ToolResult(success=False, summary=reason, text=reason, error=code))
+async def _refused(item: Reviewed | Rejected, summary: str, text: str, code: str) -> CallResult:
+    return _result(item, ToolResult(success=False, summary=summary, text=text, body=summary, error=code))
 
 
 def _result(item: Reviewed | Rejected, result: ToolResult) -> CallResult:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from engine.messages import AssistantMessage, ToolMessage, UserMessage
+from engine.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from engine.models.base import ModelRequest
-from engine.models.demo_texts import Answer, answer, greeting, long_answer, reasoning, words
+from engine.models.demo_answer import Seen, answer, points
+from engine.models.demo_long import long_answer
+from engine.models.demo_texts import greeting, reasoning, revised, sample, words
 
 _FAIL = re.compile(r"\b(fail|break|crash)\b|失败|出错|故障", re.I)
 _SLOW = re.compile(r"\bslow(ly)?\b|慢", re.I)
@@ -16,8 +20,13 @@ _LONG = re.compile(r"\b(long|essay)\b|长文|很长|长一点|详细", re.I)
 _SCAN = re.compile(r"\b(scan|project|repo(sitory)?|code ?base)\b|扫描|项目|代码库|工程", re.I)
 _READ = re.compile(r"\bread\b|读取|读一下|看看文件|打开文件|阅读", re.I)
 _NOTE = re.compile(r"\b(send|note|notify)\b|发送|通知|便签|发个|发一条", re.I)
-_HELLO = re.compile(r"^\W*(hi|hello|hey|thanks?|thank you|你好|您好|嗨|哈喽|谢谢|早上好|晚上好|在吗)?\W*$", re.I)
-_FILE = re.compile(r"[\w./-]+\.[A-Za-z0-9]{1,8}")
+_REVISE = re.compile(r"\brevise\b|修改你上一次", re.I)
+_HELLO = re.compile(
+    r"^\W*(hi|hello|hey|help|thanks?|thank you|who are you|what can you do|你好|您好|嗨|哈喽|谢谢|早上好|晚上好|在吗"
+    r"|帮助|你是谁|你能做什么|你会做什么|介绍一下你自己)?(\s*niuma)?\W*$",
+    re.I,
+)
+_FILE = re.compile(r"[\w./-]+\.[A-Za-z0-9]{1,8}", re.A)
 _QUOTED = re.compile('["“「『]([^"”」』]{1,200})["”」』]')
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -35,35 +44,52 @@ class Script:
 
 def script_for(request: ModelRequest) -> Script:
     """Choose what to say to the last question of `request`, given the tool results since."""
-    question, results = _question(request)
-    chinese = bool(_CHINESE.search(question))
-    slow = bool(_SLOW.search(question))
+    place = max((at for at, message in enumerate(request.messages) if isinstance(message, UserMessage)), default=-1)
+    question = request.messages[place].text.strip() if place >= 0 else ""
+    chinese, slow = bool(_CHINESE.search(question)), bool(_SLOW.search(question))
     if _FAIL.search(question):
         return Script(reasoning=reasoning("fail", chinese), fails=True)
-    if _HELLO.match(question):
-        return Script(text=greeting(chinese), slow=slow)
-    calls = _calls(question, request, {name for name, _ in results})
+    results = _results(request.messages[place + 1 :])
+    calls = _calls(question, request, {result.name for result in results})
     if calls:
         names = tuple(name for name, _ in calls)
-        first = "" if results else reasoning("tools", chinese)
+        kind = names[0] if len(names) == 1 else "several"
+        first = "" if results else reasoning(kind, chinese)
         return Script(reasoning=first, text=words(names, chinese), calls=calls, slow=slow)
-    thinking = "" if results else reasoning("answer", chinese)
+    if results:
+        return Script(text=answer(results, chinese), slow=slow)
+    kind, text = _words(question, request.messages[: max(place, 0)], chinese)
+    return Script(reasoning=reasoning(kind, chinese), text=text, slow=slow)
+
+
+def _words(question: str, before: Sequence[Message], chinese: bool) -> tuple[str, str]:
+    """Give an answer without tools, and the kind of reasoning that leads to it."""
+    if _HELLO.match(question):
+        return "hello", greeting(chinese)
     if _LONG.search(question):
-        return Script(reasoning=thinking, text=long_answer(chinese), slow=slow)
-    facts = Answer(question=question, results=tuple(results), chinese=chinese)
-    return Script(reasoning=thinking, text=answer(facts), slow=slow)
+        return "answer", long_answer(chinese)
+    said = next((m.text for m in reversed(before) if isinstance(m, AssistantMessage) and not m.calls), "")
+    if _REVISE.search(question) and (kept := points(said)):
+        return "revise", revised(kept, chinese)
+    return "answer", sample(question, chinese)
 
 
-def _question(request: ModelRequest) -> tuple[str, list[tuple[str, str]]]:
-    results: list[tuple[str, str]] = []
-    for message in reversed(request.messages):
-        if isinstance(message, UserMessage):
-            return message.text.strip(), results[::-1]
-        if isinstance(message, ToolMessage):
-            results.append((message.name, message.text))
-        elif isinstance(message, AssistantMessage) and not message.calls:
-            break
-    return "", results[::-1]
+def _results(since: Sequence[Message]) -> list[Seen]:
+    asked: dict[str, str] = {}
+    found: list[Seen] = []
+    for message in since:
+        if isinstance(message, AssistantMessage):
+            asked |= {call.id: call.arguments for call in message.calls}
+        elif isinstance(message, ToolMessage):
+            found.append(Seen(message.name, message.text, _arguments(asked.get(message.call_id, ""))))
+    return found
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError):
+        return {}
 
 
 def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[str, str], ...]:

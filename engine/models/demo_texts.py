@@ -1,57 +1,82 @@
-"""The words of the demo model, in English and Chinese."""
+"""The words of the demo model that depend on nothing but the language, in English and Chinese."""
 
 from __future__ import annotations
-
-import json
-from dataclasses import dataclass
-from typing import Any, cast
-
-LONG_CHARS = 12_000
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What an answer is made of."""
-
-    question: str
-    results: tuple[tuple[str, str], ...]
-    chinese: bool
-
 
 _REASONING = {
     ("fail", False): "The question asks me to fail, so that you can see what a failed answer looks like.\n",
     ("fail", True): "这个问题要求我失败，好让你看到一次失败的回答是什么样子。\n",
-    ("tools", False): (
-        "The person wants facts about the workspace. I should not guess them: a tool can look. "
-        "First the calls that only read, together; anything with an effect afterwards, and only if a person agrees.\n"
+    ("hello", False): "Somebody says hello. I should say what I am, and what is worth trying here.\n",
+    ("hello", True): "对方在打招呼。我应当说明自己是什么，以及在这里可以试些什么。\n",
+    ("project_scan", False): "How large is this project? I should not guess: a tool can count the files and lines.\n",
+    ("project_scan", True): "这个项目有多大？我不该猜：用工具数一数文件和行数就知道了。\n",
+    ("read_file", False): "The answer stands in a file. I read it first and then say what is in it.\n",
+    ("read_file", True): "答案就在文件里。我先读一遍，再说明里面写了什么。\n",
+    ("send_note", False): (
+        "A note is an effect that cannot be taken back. So I prepare the call, and a person decides whether it runs.\n"
     ),
-    ("tools", True): (
-        "对方想知道工作区里的事实。我不该猜，而应该用工具去看。先一起执行只读的调用；"
-        "凡是会产生影响的操作放在后面，并且要先得到人的同意。\n"
+    ("send_note", True): "发送便签是收不回来的操作。所以我只准备好这次调用，是否执行由人来决定。\n",
+    ("several", False): (
+        "This needs several facts. The calls that only look can run together; anything with an effect comes "
+        "afterwards, and only if a person agrees.\n"
     ),
+    ("several", True): "这里需要好几项事实。只读的调用可以一起执行；会产生影响的操作放在后面，并且要先得到人的同意。\n",
+    ("revise", False): "My last answer was too long or beside the point. I keep what it rests on and drop the rest.\n",
+    ("revise", True): "上一次的回答太长，或者没说到点子上。我留下要点，去掉其余的部分。\n",
     ("answer", False): (
-        "No tool is needed here. I am the offline demo model, so I will be honest about that, and answer in a shape "
-        "that shows what a card can do: headings, a table, a list and some code.\n"
+        "No tool helps here. I am the offline demo model and should say so; then I can at least show what a card "
+        "can do: headings, a table, a list and some code.\n"
     ),
     ("answer", True): (
-        "这里不需要工具。我是离线演示模型，应当如实说明这一点，然后用一个能展示卡片能力的形式来回答：标题、表格、列表和代码。\n"
+        "这里用不上工具。我是离线演示模型，应当如实说明；不过至少可以展示卡片能做什么：标题、表格、列表和代码。\n"
     ),
 }
 
 _GREETING = {
-    False: """Hello! I am niuma's **offline demo model**: scripted, no network, no key. Try one of these:
+    False: """Hello! I am niuma's **offline demo model**: scripted, no network, no key. \
+What you can see here anyway is real: the card, the tools, the approval, the buttons. Try one of these:
 
-- *scan the project* - I count files and lines with a tool
-- *read README.md* - I read a file of the workspace
-- *send a note "see you at ten"* - I ask you before I do it
-- *something long*, *something slow*, *please fail* - see how the card copes
+| Write | and see |
+|---|---|
+| `scan the project` | a tool counts files and lines |
+| `read README.md` | a tool reads a file |
+| `send a note "see you at ten"` | I ask you before I do it |
+| `something long` | 12,000 characters, none lost |
+| `something slow` | twenty seconds: press **Stop** |
+| `please fail` | a failure with its reason, and Retry |
+
+A real model takes a few lines in `~/.niuma/niuma.toml`:
+
+```toml
+[models]
+default = "main"
+
+[models.main]
+model = "openai/gpt-4o-mini"
+api_key = "${OPENAI_API_KEY}"
+```
 """,
-    True: """你好！我是 niuma 的**离线演示模型**：按脚本回答，不联网，也不需要密钥。可以试试：
+    True: """你好！我是 niuma 的**离线演示模型**：按脚本回答，不联网，也不需要密钥。\
+不过你在这里看到的卡片、工具、审批和按钮都是真的。可以试试：
 
-- *扫描项目*：我用工具统计文件和行数
-- *读取 README.md*：我读取工作区里的一个文件
-- *发送便签“十点见”*：动手之前我会先问你
-- *写一篇很长的回答*、*慢一点*、*请失败*：看看卡片如何应对
+| 这样写 | 会看到 |
+|---|---|
+| `扫描项目` | 用工具统计文件和行数 |
+| `读取 README.md` | 用工具读取一个文件 |
+| `发送便签“十点见”` | 动手之前我会先问你 |
+| `写一篇很长的回答` | 一万二千字，一个字也不丢 |
+| `慢一点回答` | 整整二十秒：可以按**停止** |
+| `请失败` | 失败的原因，以及重试按钮 |
+
+接入真正的模型，只要在 `~/.niuma/niuma.toml` 里写几行：
+
+```toml
+[models]
+default = "main"
+
+[models.main]
+model = "openai/gpt-4o-mini"
+api_key = "${OPENAI_API_KEY}"
+```
 """,
 }
 
@@ -65,23 +90,21 @@ _WORDS = {
 }
 
 _SAMPLE = {
-    False: """## What you are looking at
+    False: """I am the **offline demo model**, so I cannot really answer *{question}*. \
+But this is how an answer arrives: on *one* card, growing a few times a second, until the last word.
 
-You asked: *{question}*
-
-I am the **offline demo model**, so I cannot really answer that. But this is how an answer arrives: on *one* card,
-growing a few times a second, until the last word.
-
-### The parts of a card
+## What you are looking at
 
 | Part | What it shows | While it grows |
 |---|---|---|
 | Thinking | the model's reasoning | folded |
 | Tool panel | each call and its result | one line |
-| Answer | markdown like this | every 200 ms |
-| Buttons | Stop, Retry, Satisfied | always |
+| Answer | markdown like this | about every 200 ms |
+| Buttons | Stop; in the end Retry and more | at once |
 
-### Connect a real model
+## Connect a real model
+
+1. Put this into `niuma.toml` in the data folder (`~/.niuma`):
 
 ```toml
 [models]
@@ -92,28 +115,26 @@ model = "openai/gpt-4o-mini"
 api_key = "${{OPENAI_API_KEY}}"
 ```
 
-1. Put this into `niuma.toml`.
 2. Start `niuma serve`.
 3. Ask me again; *somebody smarter* will answer.
 
 > Nothing was sent anywhere: this text was made on your machine.
 """,
-    True: """## 你正在看什么
+    True: """我是**离线演示模型**，没法真正回答“*{question}*”。不过，回答就是这样到来的：始终在*同一张*卡片上，\
+每秒刷新几次，直到最后一个字。
 
-你的问题是：*{question}*
-
-我是**离线演示模型**，没法真正回答它。不过，回答就是这样到来的：始终在*同一张*卡片上，每秒刷新几次，直到最后一个字。
-
-### 一张卡片的组成
+## 你正在看什么
 
 | 部分 | 显示什么 | 生长过程中 |
 |---|---|---|
 | 思考 | 模型的推理 | 折叠 |
 | 工具面板 | 每次调用和结果 | 一行 |
-| 回答 | 像这样的 markdown | 每 200 毫秒 |
-| 按钮 | 停止、重试、满意 | 一直可用 |
+| 回答 | 像这样的 markdown | 大约每 200 毫秒 |
+| 按钮 | 停止；结束后有重试等 | 立即可用 |
 
-### 接入真正的模型
+## 接入真正的模型
+
+1. 把这段写进数据目录（`~/.niuma`）里的 `niuma.toml`：
 
 ```toml
 [models]
@@ -124,7 +145,6 @@ model = "openai/gpt-4o-mini"
 api_key = "${{OPENAI_API_KEY}}"
 ```
 
-1. 把这段写进 `niuma.toml`。
 2. 启动 `niuma serve`。
 3. 再问我一次，这回由*更聪明的模型*来回答。
 
@@ -132,9 +152,28 @@ api_key = "${{OPENAI_API_KEY}}"
 """,
 }
 
+_REVISED = {
+    False: """Here it is again, cut down to what it rests on.
+
+## In short
+
+{points}
+
+> I am the offline demo model: my revision is a cut. A real model reads its last answer and writes a better one.
+""",
+    True: """这是修改后的版本，只留下要点。
+
+## 简而言之
+
+{points}
+
+> 我是离线演示模型，所谓修改只是删减；真正的模型会重读上一次的回答，写出更好的版本。
+""",
+}
+
 
 def reasoning(kind: str, chinese: bool) -> str:
-    """Give the reasoning text of a kind: `fail`, `tools` or `answer`."""
+    """Give the reasoning text of a kind: a tool's name, or `several`, `fail`, `hello`, `revise`, `answer`."""
     return _REASONING[kind, chinese]
 
 
@@ -148,67 +187,13 @@ def words(tools: tuple[str, ...], chinese: bool) -> str:
     return (" " if not chinese else "").join(_WORDS[name, chinese] for name in tools)
 
 
-def answer(facts: Answer) -> str:
-    """Answer from tool results, or with the sample when there are none."""
-    if not facts.results:
-        quoted = " ".join(facts.question.split())
-        shown = quoted if len(quoted) <= 120 else quoted[:119] + "…"
-        return _SAMPLE[facts.chinese].format(question=shown.replace("*", "").replace("|", "/"))
-    parts = ["## 结果\n" if facts.chinese else "## What I found\n"]
-    parts += [_section(name, text, facts.chinese) for name, text in facts.results]
-    parts.append(
-        "> 以上由离线演示模型按脚本整理，数字来自真实的工具调用。\n"
-        if facts.chinese
-        else "> Put together by the offline demo model from a script; the facts come from real tool calls.\n"
-    )
-    return "\n".join(parts)
+def sample(question: str, chinese: bool) -> str:
+    """Show what an answer can look like."""
+    quoted = " ".join(question.split())
+    shown = quoted if len(quoted) <= 120 else quoted[:119] + "…"
+    return _SAMPLE[chinese].format(question=shown.replace("*", "").replace("|", "/"))
 
 
-def long_answer(chinese: bool) -> str:
-    """Give exactly 12,000 characters in numbered sections, none of them equal."""
-    parts = ["# 一篇很长的回答\n\n" if chinese else "# A long answer\n\n"]
-    size, number = len(parts[0]), 0
-    while size < LONG_CHARS:
-        number += 1
-        parts.append(_long_section(number, chinese))
-        size += len(parts[-1])
-    return "".join(parts)[: LONG_CHARS - 1] + "\n"
-
-
-def _long_section(number: int, chinese: bool) -> str:
-    square = number * number
-    if chinese:
-        return (
-            f"## 第 {number} 节\n\n这是离线演示模型写的第 **{number}** 节，用来说明很长的内容也会完整地到达："
-            f"既不会丢字，也不会重复。第 {number} 个平方数是 {square}，"
-            f"前 {number} 个自然数之和是 {number * (number + 1) // 2}。\n\n"
-            f"- 本节编号：`{number}`\n- 平方：{square}\n\n"
-        )
-    return (
-        f"## Section {number}\n\nThis is section **{number}**, written by the offline demo model to show that long "
-        f"content arrives whole: no letter lost, none twice. The square of {number} is {square}, and the first "
-        f"{number} numbers add up to {number * (number + 1) // 2}.\n\n- section: `{number}`\n- square: {square}\n\n"
-    )
-
-
-def _section(name: str, text: str, chinese: bool) -> str:
-    if name == "project_scan":
-        return _scan_section(text, chinese)
-    title = {"read_file": ("File", "文件"), "send_note": ("Note", "便签")}.get(name, (name, name))[chinese]
-    lines = text.strip().splitlines()[:12]
-    quoted = "\n".join(line.replace("```", "'''")[:160] for line in lines)
-    return f"### {title}\n\n```text\n{quoted}\n```\n"
-
-
-def _scan_section(text: str, chinese: bool) -> str:
-    try:
-        facts: dict[str, Any] = json.loads(text)
-    except ValueError:
-        return f"{text}\n"
-    rows = cast("dict[str, int]", facts.get("by_extension", {}))
-    head = "| 类型 | 文件数 |" if chinese else "| Type | Files |"
-    table = "\n".join(f"| `{kind}` | {number} |" for kind, number in list(rows.items())[:8])
-    files, lines = facts.get("total_files", 0), facts.get("total_lines", 0)
-    line = f"共 **{files}** 个文件，**{lines}** 行。" if chinese else f"**{files}** files, **{lines}** lines in all."
-    title = "项目" if chinese else "Project"
-    return f"### {title}\n\n{line}\n\n{head}\n|---|---:|\n{table}\n" if table else f"### {title}\n\n{line}\n"
+def revised(points: list[str], chinese: bool) -> str:
+    """Say the points of an earlier answer once more."""
+    return _REVISED[chinese].format(points="\n".join(f"- {point}" for point in points))

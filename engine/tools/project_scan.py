@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
 import json
 import os
 import stat
@@ -13,6 +14,7 @@ from typing import Any
 
 from engine.events import EventType
 from engine.tools.base import Effect, ToolContext, ToolResult
+from engine.tools.cut import clean
 from engine.tools.workspace import Hidden
 
 _VERSIONING = {".git", ".hg", ".svn"}
@@ -29,6 +31,7 @@ _MADE = {
 }
 SKIPPED = frozenset(_VERSIONING | _MADE)
 MAX_FILES = 20_000
+MAX_LARGEST = 5
 MAX_COUNTED_BYTES = 64 * 1024 * 1024
 """Lines are counted until this much was read in all; after that only files are."""
 MAX_FILE_BYTES = 2 * 1024 * 1024
@@ -42,6 +45,9 @@ class _Count:
     read_bytes: int = 0
     cut: bool = False
     by_extension: Counter[str] = field(default_factory=Counter[str])
+    lines_by_extension: Counter[str] = field(default_factory=Counter[str])
+    largest: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    """Lines and path of the longest files, a heap."""
 
 
 class ProjectScan:
@@ -52,8 +58,8 @@ class ProjectScan:
 
     name = "project_scan"
     description = (
-        "Count the files and lines of the workspace, by file extension. Use it to learn how large a project is and "
-        "what it is written in."
+        "Count the files and lines of the workspace, by file extension, and name the longest files. Use it to learn "
+        "how large a project is and what it is written in."
     )
     effect: Effect = "none"
     asks = False
@@ -67,16 +73,26 @@ class ProjectScan:
             "total_files": count.files,
             "total_lines": count.lines,
             "by_extension": dict(count.by_extension.most_common()),
+            "lines_by_extension": dict(count.lines_by_extension.most_common()),
+            "largest": [{"file_path": path, "lines": lines} for lines, path in sorted(count.largest, reverse=True)],
             "cut": count.cut,
         }
-        top = ", ".join(f"{name} {number}" for name, number in count.by_extension.most_common(5))
         return ToolResult(
             success=True,
             summary=f"{count.files} files, {count.lines} lines",
             text=json.dumps(parsed, ensure_ascii=False),
             parsed=parsed,
-            body=f"{count.files} files, {count.lines} lines\n{top}".strip(),
+            body=_table(count),
+            body_kind="terminal",
         )
+
+
+def _table(count: _Count) -> str:
+    """Give what a person reads: the most frequent extensions, and the longest files."""
+    kinds = [f"{kind:<12}{n:>7}{count.lines_by_extension[kind]:>9}" for kind, n in count.by_extension.most_common(8)]
+    longest = [f"{lines:>8}  {path}" for lines, path in sorted(count.largest, reverse=True)]
+    heads = (f"{'type':<12}{'files':>7}{'lines':>9}", f"{'lines':>8}  longest files")
+    return "\n".join([heads[0], *kinds, "", heads[1], *longest]) if kinds else ""
 
 
 def _scan(root: Path, hidden: Hidden) -> _Count:
@@ -89,11 +105,11 @@ def _scan(root: Path, hidden: Hidden) -> _Count:
             if count.files >= MAX_FILES:
                 count.cut = True
                 return count
-            _take(Path(folder) / name, count)
+            _take(root, Path(folder) / name, count)
     return count
 
 
-def _take(path: Path, count: _Count) -> None:
+def _take(root: Path, path: Path, count: _Count) -> None:
     try:
         facts = path.lstat()
     except OSError:
@@ -101,12 +117,19 @@ def _take(path: Path, count: _Count) -> None:
     if not stat.S_ISREG(facts.st_mode):
         return
     count.files += 1
-    count.by_extension[path.suffix.lower() or "(none)"] += 1
+    kind = clean(path.suffix.lower()) or "(none)"
+    count.by_extension[kind] += 1
     if facts.st_size > MAX_FILE_BYTES or count.read_bytes + facts.st_size > MAX_COUNTED_BYTES:
         count.cut = True
         return
     count.read_bytes += facts.st_size
-    count.lines += _lines(path)
+    lines = _lines(path)
+    count.lines += lines
+    count.lines_by_extension[kind] += lines
+    if lines:
+        heapq.heappush(count.largest, (lines, clean(path.relative_to(root).as_posix())))
+        if len(count.largest) > MAX_LARGEST:
+            heapq.heappop(count.largest)
 
 
 def _lines(path: Path) -> int:

@@ -52,7 +52,12 @@ class SendNote:
         except OSError as error:
             raise ToolFailed(f"the note cannot be written: {error.strerror}") from error
         return ToolResult(
-            success=True, summary=f"sent: {line}", text=f"The note was sent: {line}", parsed={"line": line}, body=line
+            success=True,
+            summary="sent, one line more in outbox.txt",
+            text=f"The note was sent: {line}",
+            parsed={"line": line},
+            body=f"+ {line}",
+            body_kind="diff",
         )
 
 

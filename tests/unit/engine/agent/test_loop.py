@@ -114,7 +114,7 @@ async def test_a_tool_that_breaks_is_a_result(bench: Bench) -> None:
     assert said == [
         "error: the tool broken broke (RuntimeError)",
         "error: no disk",
-        "error: other words Mend the call and try again.",
+        "error: other words. Mend the call and try again.",
     ]
 
 

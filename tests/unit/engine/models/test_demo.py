@@ -50,6 +50,21 @@ async def test_long_is_12000_characters(question: str) -> None:
     assert len(done.message.text) == 12_000
 
 
+@pytest.mark.parametrize("question", ["a long answer please", "请写一篇很长的回答"])
+async def test_long_is_whole_and_within_a_minute(clock: FakeClock, question: str) -> None:
+    _, done = await fast(ask(question))
+    assert any(done.message.text.rstrip("·\n").endswith(last) for last in ("fills up: ", "用来补足："))
+    model = DemoModel("demo", clock)
+
+    async def collect() -> list[ModelItem]:
+        return [item async for item in model.stream(ask(question))]
+
+    task = asyncio.ensure_future(collect())
+    await clock.advance(63.0)
+    assert task.done()
+    await task
+
+
 async def test_fail_fails_after_some_thought() -> None:
     with pytest.raises(Unavailable):
         await fast(ask("please fail"))
@@ -105,7 +120,48 @@ async def test_tools_are_called_then_told_about() -> None:
     _, third = await fast(ModelRequest([*after.messages, second.message, sent], tools=TOOLS))
     assert third.message.calls == ()
     assert "**42**" in third.message.text
-    assert "| `.py` | 3 |" in third.message.text
+    assert "| `.py` | 3 | - |" in third.message.text
+
+
+@pytest.mark.parametrize("question", ["read it and scan the project", "读一下，再扫描项目", "send a note “a”", "hello"])
+async def test_an_answer_begins_with_a_sentence(question: str) -> None:
+    """A person may stop it anywhere; a heading alone says nothing."""
+    asked = ask(question)
+    _, first = await fast(asked)
+    results = [ToolMessage(call_id=call.id, name=call.name, text="{}") for call in first.message.calls]
+    _, done = await fast(ModelRequest([*asked.messages, first.message, *results], tools=TOOLS))
+    assert not done.message.text.startswith(("#", "|", "`" * 3))
+    assert "```" in done.message.text or "|---|" in done.message.text
+
+
+@pytest.mark.parametrize("question", ["read x.txt", "读取 x.txt", "send a note “a”", "发送便签“a”"])
+async def test_a_call_that_failed_is_said_to_have_failed(question: str) -> None:
+    asked = ask(question)
+    _, first = await fast(asked)
+    results = [
+        ToolMessage(call_id=call.id, name=call.name, text="error: it is not there. Mend the call and try again.")
+        for call in first.message.calls
+    ]
+    _, done = await fast(ModelRequest([*asked.messages, first.message, *results], tools=TOOLS))
+    assert "`it is not there`" in done.message.text
+    assert "Mend" not in done.message.text
+
+
+async def test_a_table_of_values_becomes_a_table() -> None:
+    asked = ask("读取sales.csv")
+    _, first = await fast(asked)
+    assert json.loads(first.message.calls[0].arguments) == {"file_path": "sales.csv"}
+    result = ToolMessage(call_id=first.message.calls[0].id, name="read_file", text='day,tea\nMon,"a|b"\n')
+    _, done = await fast(ModelRequest([*asked.messages, first.message, result], tools=TOOLS))
+    assert "| day | tea |\n|---|---|\n| Mon | a/b |" in done.message.text
+
+
+@pytest.mark.parametrize("question", ["Please revise your last answer.", "请修改你上一次的回答。"])
+async def test_a_revision_keeps_the_points_of_the_last_answer(question: str) -> None:
+    said = AssistantMessage(text="# Title\n\nThe first point.\n\n```\ncode\n```\n- the second\n| a | b |\n")
+    _, done = await fast(ModelRequest([*ask("scan").messages, said, *ask(question).messages], tools=TOOLS))
+    assert "- The first point.\n- the second\n" in done.message.text
+    assert "code" not in done.message.text
 
 
 async def test_without_tools_it_only_talks() -> None:

@@ -118,9 +118,27 @@ async def test_scan_counts_and_skips(context: ToolContext) -> None:
         "total_files": 3,
         "total_lines": 4,
         "by_extension": {"(none)": 1, ".md": 1, ".py": 1},
+        "lines_by_extension": {".py": 3, ".md": 1, "(none)": 0},
+        "largest": [{"file_path": "src/a.py", "lines": 3}, {"file_path": "b.md", "lines": 1}],
         "cut": False,
     }
     assert result.summary == "3 files, 4 lines"
+    assert "3  src/a.py" in result.body
+
+
+async def test_scan_names_the_longest_files_and_no_others(context: ToolContext) -> None:
+    for number in range(1, 12):
+        (context.workspace / f"{number}.txt").write_text("x\n" * number)
+    result = await ProjectScan().run({}, context)
+    assert [item["lines"] for item in result.parsed["largest"]] == [11, 10, 9, 8, 7]
+    assert result.body.splitlines()[-1].split() == ["7", "7.txt"]
+
+
+async def test_scan_survives_names_that_are_no_text(context: ToolContext) -> None:
+    Path(os.fsdecode(os.fsencode(context.workspace) + b"/a.\xff")).write_text("x\n")
+    result = await ProjectScan().run({}, context)
+    assert result.parsed["total_lines"] == 1
+    result.model_dump_json().encode()
 
 
 async def test_scan_is_bounded(context: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:

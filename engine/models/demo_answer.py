@@ -1,0 +1,136 @@
+"""What the demo model makes of tool results and of its own earlier answer."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, cast
+
+MAX_LINES = 20
+MAX_LINE_CHARS = 160
+MAX_ROWS = 8
+_FENCES = {".py": "python", ".toml": "toml", ".json": "json", ".sh": "sh", ".yaml": "yaml", ".yml": "yaml"}
+_FOOTER = {
+    False: "> Put together by the offline demo model from a script; the facts come from real tool calls.\n",
+    True: "> 以上由离线演示模型按脚本整理，其中的事实来自真实的工具调用。\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The result of one call, as the model reads it."""
+
+    name: str
+    text: str
+    args: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def error(self) -> str:
+        """Give the first sentence of what went wrong; empty when nothing did."""
+        head, _, reason = self.text.partition("error: ")
+        return "" if head or not reason else reason.split(". ")[0].rstrip(".")
+
+
+def answer(results: Sequence[Seen], chinese: bool) -> str:
+    """Say what the tools found. Begins with a sentence: a person may stop the answer anywhere."""
+    return "\n".join([*(_part(result, chinese) for result in results), _FOOTER[chinese]])
+
+
+def points(text: str, most: int = 3) -> list[str]:
+    """Give the first plain sentences of a markdown text, one line each."""
+    found: list[str] = []
+    in_code = False
+    for line in text.splitlines():
+        in_code ^= line.startswith("```")
+        plain = line.lstrip("-0123456789. ").strip()
+        if plain and not in_code and not plain.startswith(("#", "|", ">", "```")):
+            found.append(_short(plain))
+    return found[:most]
+
+
+def _part(result: Seen, chinese: bool) -> str:
+    draw = {"project_scan": _scan, "read_file": _file, "send_note": _note}.get(result.name)
+    if draw is not None and not result.error:
+        return draw(result, chinese)
+    reason = f"`{result.error or result.text[:MAX_LINE_CHARS]}`".replace("\n", " ")
+    said = f"`{result.name}` 没有成功：{reason}" if chinese else f"`{result.name}` did not work: {reason}"
+    if result.name == "send_note":
+        said += "。便签**没有**发出。" if chinese else ". The note was **not** sent."
+    return said + "\n"
+
+
+def _scan(result: Seen, chinese: bool) -> str:
+    try:
+        facts: dict[str, Any] = json.loads(result.text)
+    except ValueError:
+        return f"{result.text}\n"
+    files, lines = facts.get("total_files", 0), facts.get("total_lines", 0)
+    if chinese:
+        said = f"我数了一遍工作区：共 **{files}** 个文件，**{lines}** 行。\n\n## 项目概况\n\n"
+        head = "| 类型 | 文件数 | 行数 |"
+    else:
+        said = (
+            f"I counted the workspace: **{files}** files, **{lines}** lines in all.\n\n## The project at a glance\n\n"
+        )
+        head = "| Type | Files | Lines |"
+    of_lines = cast("dict[str, int]", facts.get("lines_by_extension") or {})
+    kinds = list(cast("dict[str, int]", facts.get("by_extension") or {}).items())[:MAX_ROWS]
+    rows = [f"| `{kind}` | {number} | {of_lines.get(kind, '-')} |" for kind, number in kinds]
+    table = "\n".join([head, "|---|---:|---:|", *rows]) + "\n" if rows else ""
+    return said + table + _next(cast("list[dict[str, Any]]", facts.get("largest") or []), chinese)
+
+
+def _next(largest: list[dict[str, Any]], chinese: bool) -> str:
+    if not largest:
+        return ""
+    path, lines = largest[0].get("file_path"), largest[0].get("lines")
+    if chinese:
+        return f"\n最长的文件是 `{path}`，{lines} 行。想看看它，可以接着写：\n\n```text\n读取 {path}\n```\n"
+    return f"\nThe longest file is `{path}` with {lines} lines. To see it, go on with:\n\n```text\nread {path}\n```\n"
+
+
+def _file(result: Seen, chinese: bool) -> str:
+    path = str(result.args.get("file_path") or "")
+    kind = PurePosixPath(path).suffix.lower()
+    lines = result.text.strip("\n").splitlines()
+    said = f"`{path}` 有 {len(lines)} 行：\n\n" if chinese else f"`{path}` has {len(lines)} lines:\n\n"
+    if kind == ".csv" and len(lines) > 1:
+        return said + _rows(lines, chinese)
+    quoted = "\n".join(line.replace("```", "'''")[:MAX_LINE_CHARS] for line in lines[:MAX_LINES])
+    return f"{said}```{_FENCES.get(kind, 'text')}\n{quoted}\n```\n{_more(len(lines) - MAX_LINES, chinese)}"
+
+
+def _rows(lines: list[str], chinese: bool) -> str:
+    rows = [[_cell(cell) for cell in row] for row in csv.reader(lines[: MAX_ROWS + 1]) if row]
+    head, *rest = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([head, "|" + "---|" * len(rows[0]), *rest]) + f"\n{_more(len(lines) - MAX_ROWS - 1, chinese)}"
+
+
+def _cell(text: str) -> str:
+    return _short(text.replace("|", "/"), 40)
+
+
+def _more(left: int, chinese: bool) -> str:
+    if left <= 0:
+        return ""
+    return f"\n另有 {left} 行没有列出。\n" if chinese else f"\n{left} more lines are not shown.\n"
+
+
+def _note(result: Seen, chinese: bool) -> str:
+    line = str(result.args.get("text") or result.text).replace("```", "'''")
+    if chinese:
+        return (
+            f"你批准了，便签已经发出，而且只发了一次。\n\n## 发出的内容\n\n```text\n{line}\n```\n\n"
+            "它是工作区里 `outbox.txt` 的最后一行。\n"
+        )
+    return (
+        f"You approved it, so the note is out, once.\n\n## What was sent\n\n```text\n{line}\n```\n\n"
+        "It is the last line of `outbox.txt` in the workspace.\n"
+    )
+
+
+def _short(text: str, limit: int = MAX_LINE_CHARS) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
