@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import unicodedata
+import regex
 
+_CLUSTER = regex.compile(r"\X")
 _JOINER = "\u200d"
-_EXTENDING = frozenset({"Mn", "Me", "Mc"})
+_LOOKS_BACK = 512
+"""A row of flags is counted from its start; a longer row may be cut in the middle of one."""
+
+
+def starts(text: str) -> list[int]:
+    """Give where each character begins."""
+    return [match.start() for match in _CLUSTER.finditer(text)]
 
 
 def is_boundary(text: str, index: int) -> bool:
     """Tell whether `text` may be cut before `index`: not inside an emoji family, a flag, an accent or CR LF."""
-    if index <= 0 or index >= len(text):
-        return True
-    before, after = text[index - 1], text[index]
-    if before < "\u0300" and after < "\u0300":
-        return not (before == "\r" and after == "\n")
-    if _extends(after) or before == _JOINER:
-        return False
-    if _is_flag_half(before) and _is_flag_half(after):
-        return _flag_halves_before(text, index) % 2 == 0
-    return not _joins_hangul(before, after)
+    return floor(text, index) == max(0, min(index, len(text)))
 
 
 def floor(text: str, index: int) -> int:
     """Give the last place at or before `index` where `text` may be cut."""
-    while not is_boundary(text, index):
-        index -= 1
-    return max(0, index)
+    if index <= 0 or index >= len(text):
+        return max(0, min(index, len(text)))
+    if _is_alone(text[index - 1]) and _is_alone(text[index]):
+        return index - 1 if text[index - 1 : index + 1] == "\r\n" else index
+    best = index
+    for match in _CLUSTER.finditer(text, _safe_start(text, index)):
+        if match.end() > index:
+            return match.start() if match.start() < index else best
+        best = match.end()
+    return best
 
 
 def ceiling(text: str, index: int) -> int:
@@ -38,31 +43,27 @@ def ceiling(text: str, index: int) -> int:
 
 def open_end(text: str, start: int, end: int) -> int:
     """Give how far `text[start:end]` may be shown while more may come: not half a flag, not a dangling joiner."""
-    while end > start and (text[end - 1] == _JOINER or _flag_halves_before(text, end) % 2):
+    while end > start and text[end - 1] >= _JOINER and (text[end - 1] == _JOINER or _is_half_a_flag(text, end)):
         end -= 1
     return end
 
 
-def _extends(char: str) -> bool:
-    return (
-        char == _JOINER
-        or "\U0001f3fb" <= char <= "\U0001f3ff"
-        or "\U000e0020" <= char <= "\U000e007f"
-        or unicodedata.category(char) in _EXTENDING
-    )
+def _is_alone(char: str) -> bool:
+    """Tell quickly whether a character joins no other of its kind: Latin and its signs, Chinese ideographs."""
+    return char < "\u0300" or "\u4e00" <= char <= "\u9fff"
 
 
-def _is_flag_half(char: str) -> bool:
-    return "\U0001f1e6" <= char <= "\U0001f1ff"
+def _safe_start(text: str, index: int) -> int:
+    """Give a place before `index` from where characters can be told apart."""
+    least = max(0, index - _LOOKS_BACK)
+    start = index - 1
+    while start > least and not _is_alone(text[start]):
+        start -= 1
+    return start
 
 
-def _flag_halves_before(text: str, index: int) -> int:
-    count = 0
-    while count < index and _is_flag_half(text[index - 1 - count]):
-        count += 1
-    return count
-
-
-def _joins_hangul(before: str, after: str) -> bool:
-    vowel_or_tail = "\u1160" <= after <= "\u11ff"
-    return vowel_or_tail and ("\u1100" <= before <= "\u11ff" or "\uac00" <= before <= "\ud7a3")
+def _is_half_a_flag(text: str, end: int) -> bool:
+    if not "\U0001f1e6" <= text[end - 1] <= "\U0001f1ff":
+        return False
+    window = text[max(0, end - _LOOKS_BACK) : end]
+    return floor(window, len(window) - 1) == len(window) - 1

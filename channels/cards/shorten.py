@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import regex
+from channels.cards.grapheme import starts
 
-_CLUSTERS = regex.compile(r"\X")
+_LONGEST_CHARACTER = 16
 
 
 def shorten(text: str, limit: int, *, mark: str = "…") -> str:
     """Give `text` on one line, in at most `limit` visible characters including `mark`, which says that it goes on."""
-    line = " ".join(text[: limit * 16].split())
-    starts = [match.start() for match in _CLUSTERS.finditer(line)]
-    if len(starts) <= limit and len(text) <= limit * 16:
+    most = limit * _LONGEST_CHARACTER
+    line = " ".join(text[:most].split())
+    begins = starts(line)
+    if len(begins) <= limit and len(text) <= most:
         return line
-    if len(starts) < limit:
+    if len(begins) < limit:
         return line + mark
-    return line[: starts[limit - 1]].rstrip() + mark
+    return line[: begins[limit - 1]].rstrip() + mark

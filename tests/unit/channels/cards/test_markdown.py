@@ -146,3 +146,13 @@ def test_boundaries_of_characters() -> None:
     assert not grapheme.is_boundary("\r\n", 1)
     assert grapheme.floor("ab\u0301c", 2) == 1
     assert grapheme.ceiling("ab\u0301c", 2) == 3
+
+
+@pytest.mark.parametrize(
+    "character", ["각", "\u1100\u1161\u11a8", "क्षि", "\U0001f3f4\U000e0067\U000e0062\U000e007f", "é́"]
+)
+def test_joined_letters_are_one_character(character: str) -> None:
+    text = "你好 a" + character + "b"
+    assert {grapheme.floor(text, 4 + n) for n in range(len(character))} == {4}
+    assert grapheme.ceiling(text, 5) == (4 + len(character) if len(character) > 1 else 5)
+    assert grapheme.starts(text) == [0, 1, 2, 3, 4, 4 + len(character)]
