@@ -151,10 +151,12 @@ class House:
             raise AssertionError(f"{error}\nseen: {seen.text if seen else None}") from None
 
     async def finished(self, question: str, *, within_s: float = 8.0) -> Seen:
-        """Wait for the end of an answer; a person looks a moment later, when the run is over too."""
-        seen = await self.sees(question, lambda answer: not answer.looks_active, within_s=within_s)
-        if seen.run:
-            await self.runtime.wait_ended(RunId(seen.run), 5)
+        """Wait for the end of an answer; a person looks a moment later, when the run is over too.
+
+        The buttons tell the end: of an answer over several cards, the last has them.
+        """
+        seen = await self.sees(question, lambda answer: not answer.looks_active and bool(answer.run), within_s=within_s)
+        await self.runtime.wait_ended(RunId(seen.run), 5)
         return self.seen(question) or seen
 
     async def until(self, ready: Callable[[], Any], *, within_s: float = 8.0, why: str = "") -> Any:
