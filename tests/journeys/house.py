@@ -11,6 +11,7 @@ Example:
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ from gateway.settings import load_settings
 from tests.journeys.scripted_model import ScriptedModel, scripted_model
 from tests.journeys.seen import Seen
 from tests.processes.feishu import buttons_of
+from tests.processes.gateway import GatewayProcess, gateway
 
 Json = dict[str, Any]
 GROUP, TOPICS, DIRECT, LIN, CHEN = "oc_team", "oc_topics", "oc_dm_lin", "ou_lin", "ou_chen"
@@ -46,6 +48,7 @@ class House:
         self._gateway: AsyncExitStack | None = None
         self._runtime: Runtime | None = None
         self._url = ""
+        self._told = 0
 
     # The gateway.
 
@@ -78,6 +81,23 @@ class House:
     async def is_ready(self) -> bool:
         """Tell whether `/readyz` is green."""
         return (await self.readyz())[0] == 200
+
+    @asynccontextmanager
+    async def process(self, *arguments: str, **environment: str) -> AsyncIterator[GatewayProcess]:
+        """Run the gateway as a process of its own instead, connected; settings come by its environment."""
+        model = {"MODEL": "openai/main", "API_BASE": self.model.url, "API_KEY": "sk-key-of-the-scripted-model"}
+        env = {f"NIUMA_MODELS__MAIN__{key}": value for key, value in model.items()}
+        env |= {"NIUMA_MODELS__DEFAULT": "main", **environment}
+        async with gateway(self.home, self.sim.url, arguments=arguments, **env) as process:
+            await self.until(lambda: self._heard_url(process), within_s=30, why="the gateway tells its address")
+            await self.until(self.is_ready, within_s=30, why="ready")
+            yield process
+
+    def _heard_url(self, process: GatewayProcess) -> bool:
+        told = re.findall(r"serves on (\S+)", process.log())
+        self._url = told[-1] if len(told) > self._told else ""
+        self._told = len(told) if self._url else self._told
+        return bool(self._url)
 
     def _note_url(self, line: str) -> None:
         self._url = line.split()[3]
@@ -156,7 +176,8 @@ class House:
         The buttons tell the end: of an answer over several cards, the last has them.
         """
         seen = await self.sees(question, lambda answer: not answer.looks_active and bool(answer.run), within_s=within_s)
-        await self.runtime.wait_ended(RunId(seen.run), 5)
+        if self._gateway is not None:
+            await self.runtime.wait_ended(RunId(seen.run), 5)
         return self.seen(question) or seen
 
     async def until(self, ready: Callable[[], Any], *, within_s: float = 8.0, why: str = "") -> Any:

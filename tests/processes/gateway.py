@@ -47,8 +47,10 @@ class GatewayProcess:
 
 
 @asynccontextmanager
-async def gateway(home: Path, platform_url: str, **environment: str) -> AsyncIterator[GatewayProcess]:
-    """Run a gateway on `home` against a platform; killed at the end if it still runs."""
+async def gateway(
+    home: Path, platform_url: str, *, arguments: tuple[str, ...] = (), **environment: str
+) -> AsyncIterator[GatewayProcess]:
+    """Run a gateway on `home` against a platform; killed at the end if it still runs. `arguments` follow `serve`."""
     env = {
         **{key: value for key, value in os.environ.items() if not key.startswith("NIUMA_") or "TEST" in key},
         "NIUMA_HOME": str(home),
@@ -63,7 +65,7 @@ async def gateway(home: Path, platform_url: str, **environment: str) -> AsyncIte
     log = home / "stderr.log"
     with log.open("ab") as stderr:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "gateway.cli", "serve", env=env, stdout=stderr, stderr=stderr
+            sys.executable, "-m", "gateway.cli", "serve", *arguments, env=env, stdout=stderr, stderr=stderr
         )
         try:
             yield GatewayProcess(process, log)
