@@ -16,7 +16,7 @@ class Joiner:
 
     def take(self, piece: str) -> str:
         """Give the part of the text so far that can be shown."""
-        if not self._half and _ANY.search(piece) is None:
+        if not self._half and (piece.isascii() or _ANY.search(piece) is None):
             return piece
         text = self._half + piece
         self._half = ""
