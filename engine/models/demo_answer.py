@@ -46,7 +46,7 @@ def points(text: str, most: int = 3) -> list[str]:
     for line in text.splitlines():
         in_code ^= line.startswith("```")
         plain = line.lstrip("-0123456789. ").strip()
-        if plain and not in_code and not plain.startswith(("#", "|", ">", "```")):
+        if plain and not in_code and not plain.startswith(("#", "|", ">", "```")) and not plain.endswith((":", "：")):
             found.append(_short(plain))
     return found[:most]
 
@@ -55,6 +55,8 @@ def _part(result: Seen, chinese: bool) -> str:
     draw = {"project_scan": _scan, "read_file": _file, "send_note": _note}.get(result.name)
     if draw is not None and not result.error:
         return draw(result, chinese)
+    if result.name == "send_note" and "denied" in result.error:
+        return "你没有批准，所以便签**没有**发出。\n" if chinese else "You said no, so the note was **not** sent.\n"
     reason = f"`{result.error or result.text[:MAX_LINE_CHARS]}`".replace("\n", " ")
     said = f"`{result.name}` 没有成功：{reason}" if chinese else f"`{result.name}` did not work: {reason}"
     if result.name == "send_note":

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from engine.agent.execute import NOT_RUN
 from engine.errors import Unavailable
 from engine.messages import AssistantMessage, TextPart, ToolMessage, UserMessage
 from engine.models.base import Completed, ModelItem, ModelRequest, TextDelta, ToolSchema
@@ -145,6 +146,16 @@ async def test_a_call_that_failed_is_said_to_have_failed(question: str) -> None:
     _, done = await fast(ModelRequest([*asked.messages, first.message, *results], tools=TOOLS))
     assert "`it is not there`" in done.message.text
     assert "Mend" not in done.message.text
+
+
+@pytest.mark.parametrize(("question", "said"), [("send a note “a”", "You said no"), ("发送便签“a”", "你没有批准")])
+async def test_a_denied_note_is_not_called_a_fault(question: str, said: str) -> None:
+    asked = ask(question)
+    _, first = await fast(asked)
+    text = f"error: {NOT_RUN['denied'][1]}"
+    denied = ToolMessage(call_id=first.message.calls[0].id, name="send_note", text=text)
+    _, done = await fast(ModelRequest([*asked.messages, first.message, denied], tools=TOOLS))
+    assert done.message.text.startswith(said)
 
 
 async def test_a_table_of_values_becomes_a_table() -> None:
