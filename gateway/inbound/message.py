@@ -41,10 +41,12 @@ class Messages:
         """
         refusal = self._access.refusal(message)
         if refusal is not None:
-            await self._ignore(message, refusal)
-        elif message.unsupported is not None and not message.text.strip():
+            if await self._ignore(message, refusal) and refusal == "empty":
+                self._soon(self._tell(message, "notice.empty"))
+        elif not message.text.strip():
             if await self._ignore(message, "unsupported"):
-                self._soon(self._tell_unsupported(message))
+                kind = message.unsupported or message.attachments[0].kind
+                self._soon(self._tell(message, "notice.unsupported", kind=kind))
         else:
             await self._submit(message)
 
@@ -54,7 +56,7 @@ class Messages:
             RunInput(
                 to=address_of(message),
                 by=self._access.principal(message.sender),
-                parts=(TextPart(text=message.text),),
+                parts=(TextPart(text=_words(message)),),
                 anchor=message.message_id,
                 sent_at_ms=message.created_at_ms,
             ),
@@ -67,8 +69,8 @@ class Messages:
     async def _ignore(self, message: InboundMessage, reason: str) -> bool:
         return await self._runtime.ignore(inbox_key(message.dedupe), address_of(message), reason, {})
 
-    async def _tell_unsupported(self, message: InboundMessage) -> None:
-        words = text(language_of(message.sender.name), "notice.unsupported", kind=message.unsupported)
+    async def _tell(self, message: InboundMessage, key: str, **params: str) -> None:
+        words = text(language_of(message.sender.name), key, **params)
         try:
             await self._channel(message).send_notice(
                 message.conversation, words, reply_to=message.message_id, key=f"{message.message_id}-n"
@@ -86,3 +88,10 @@ class Messages:
         task = asyncio.create_task(courtesy)
         self._courtesies.add(task)
         task.add_done_callback(self._courtesies.discard)
+
+
+def _words(message: InboundMessage) -> str:
+    """Give the text, and that something came with it: neither model nor person may believe that it was seen."""
+    language = language_of(message.text)
+    notes = [text(language, "prompt.attachment", kind=handle.kind) for handle in message.attachments]
+    return "\n".join([message.text, *notes])

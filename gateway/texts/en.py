@@ -39,6 +39,7 @@ TEXTS = {
     "notice.interrupted": "Interrupted by a restart. Press Retry to ask again.",
     "notice.retried": "Asked again on a new card.",
     "prompt.revise": "Please revise your last answer.",
+    "prompt.attachment": "[{kind} attached, cannot be read yet]",
     "notice.resumed": "Going on after a restart.",
     "notice.stopped": "Stopped by {name}.",
     "notice.fallback": "{model} did not answer ({reason}); another model goes on.",

@@ -39,6 +39,7 @@ TEXTS = {
     "notice.interrupted": "因重启而中断，点击“重试”可重新提问。",
     "notice.retried": "已在新卡片上重试。",
     "prompt.revise": "请修改你上一次的回答。",
+    "prompt.attachment": "[附件 {kind}，暂时无法读取]",
     "notice.resumed": "重启后继续处理。",
     "notice.stopped": "已由 {name} 停止。",
     "notice.fallback": "{model} 没有回应（{reason}），改用其他模型继续。",

@@ -68,6 +68,25 @@ async def test_a_question_can_be_answered_after_a_restart(home: Path) -> None:
         assert notes(h) == ["see you at ten"] and len(h.messages()) == 1
 
 
+async def test_a_question_nobody_answers_is_not_run(home: Path) -> None:
+    async with house(home, {"agent.approval_timeout_s": "0.3"}) as h:
+        asked, question = await asking(h)
+        answer = await h.finished(asked)
+        assert TEXTS["approval.expired"] in answer.body and notes(h) == []
+        assert await h.press_late(answer, question.button("approve")) == toast("stale")
+        assert notes(h) == [] and len(h.messages()) == 1
+
+
+async def test_stop_instead_of_an_answer_runs_nothing(home: Path) -> None:
+    async with house(home) as h:
+        asked, question = await asking(h)
+        assert await h.press(question, "stop") == toast("stopping")
+        answer = await h.finished(asked)
+        assert answer.status == "Stopped" and "I will send it." in answer.body
+        assert notes(h) == [] and answer.buttons == ["retry"]
+        assert (await h.finished(await h.say("@niuma next"))).status == "Done"
+
+
 async def test_a_press_after_the_end_is_told_so_and_changes_nothing(home: Path) -> None:
     async with house(home) as h:
         more = asyncio.Event()

@@ -100,6 +100,20 @@ async def test_another_model_answers_and_nothing_of_the_first_is_left(home: Path
         assert len(h.messages()) == 1
 
 
+@pytest.mark.parametrize(
+    "acts",
+    [[Refuse(429, "slow down", {"retry-after": "0.1"})], [Refuse(503)], [Say("Par"), Cut()]],
+    ids=["429", "503", "cut"],
+)
+async def test_a_model_that_stumbles_once_is_asked_once_more(home: Path, acts: list[Act]) -> None:
+    async with house(home, QUICK) as h:
+        h.model.script(acts, [Say("Paris.")])
+        answer = await h.finished(await h.say("@niuma the capital of France?"))
+        assert answer.status == "Done" and answer.body.strip() == "Paris."
+        assert len(h.model.asked) == 2
+        await assert_next_works(h)
+
+
 @pytest.mark.parametrize("last", [Cut(), Stall()], ids=["cut", "stall"])
 async def test_without_another_model_what_was_said_stays_and_the_history_is_valid(home: Path, last: Act) -> None:
     async with house(home, QUICK) as h:

@@ -104,7 +104,7 @@ def _tickets(h: House) -> set[str]:
 
 def _tokens(h: House) -> set[str]:
     """Give the tenant tokens the platform gave out."""
-    return {each.value for each in h.sim.tokens._tokens.values()}  # noqa: SLF001
+    return {each.value for each in h.sim.tokens._tokens.values()}
 
 
 async def test_an_unknown_setting_names_the_nearest_one_and_ends_with_2(home: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from gateway.texts.en import TEXTS
+from gateway.texts.zh import TEXTS as ZH
 from tests.journeys.house import CHEN, DIRECT, GROUP, LIN, TOPICS, house
 from tests.journeys.scripted_model import Say, Until
 
@@ -59,7 +61,7 @@ async def test_f01_a_rich_post_reaches_the_model_whole(home: Path, chat: str) ->
             asked = await h.say("", chat=chat, msg_type="post", content=shape, mentions=mentions)
             assert (await h.finished(asked)).status == "Done"
         plain, localised = (asked.question for asked in h.model.asked)
-        assert plain == localised
+        assert plain == localised and TEXTS["prompt.attachment"].format(kind="image") in plain
         places = [plain.find(part) for part in IN_ORDER]
         assert -1 not in places and places == sorted(places), plain
 
@@ -223,6 +225,36 @@ async def test_an_unknown_kind_of_message_gets_one_short_notice(home: Path) -> N
         await h.all_acked()
         assert (await h.finished(await h.say("words", chat=DIRECT))).status == "Done"
         assert len(h.messages(DIRECT)) == 2 and len(h.model.asked) == 1
+
+
+async def test_a_message_of_a_picture_alone_gets_one_short_notice(home: Path) -> None:
+    async with house(home) as h:
+        content = {"title": "", "content": [[{"tag": "img", "image_key": "img_v3_x"}]]}
+        await h.say("", chat=DIRECT, msg_type="post", content=content)
+        told = await h.until(lambda: h.messages(DIRECT), why="a notice")
+        assert told[0]["msg_type"] == "text" and "image" in told[0]["text"]
+        assert (await h.finished(await h.say("words", chat=DIRECT))).status == "Done"
+        assert len(h.messages(DIRECT)) == 2 and len(h.model.asked) == 1
+
+
+async def test_a_bare_mention_is_told_how_to_ask(home: Path) -> None:
+    async with house(home) as h:
+        bare = await h.say("@niuma ")
+        told = await h.until(lambda: h.messages(), why="a notice")
+        assert told[0]["parent_id"] == bare and told[0]["text"] in (TEXTS["notice.empty"], ZH["notice.empty"])
+        h.sim.redeliver(bare)
+        await h.all_acked()
+        assert (await h.finished(await h.say("@niuma words"))).status == "Done"
+        assert len(h.messages()) == 2 and len(h.model.asked) == 1
+
+
+async def test_a_chinese_question_is_answered_on_a_chinese_card(home: Path) -> None:
+    async with house(home) as h:
+        answer = await h.finished(await h.say("@niuma 今天有什么消息?"))
+        assert (answer.status, answer.title) == (ZH["status.done"], "今天有什么消息?")
+        assert "[" + ZH["button.satisfied"] + "]" in answer.text
+        assert await h.press(answer, "satisfied") == ZH["toast.verdict"]
+        await h.until(lambda: ZH["verdict.satisfied_unnamed"] in h.now(answer).body, why="the verdict on the card")
 
 
 async def test_rubbish_on_the_wire_is_acknowledged_and_disturbs_nobody(
