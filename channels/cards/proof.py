@@ -57,7 +57,7 @@ class LastWord:
         plan = self._sink.plan(card, final=True)
         refused = False
         for write in plan:
-            sent = await self._sender.send(write, urgent=True, overtaken=lambda: False)
+            sent = await self._sender.send(write, overtaken=lambda: False)
             if sent is Sent.REFUSED:
                 refused = True
             elif sent is Sent.ENDED:

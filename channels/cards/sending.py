@@ -44,17 +44,19 @@ class Sender:
         """The last refusal."""
         self.refused = 0
 
-    async def send(self, write: Write, *, urgent: bool, overtaken: Callable[[], bool]) -> Sent:
-        """Wait for the turn, prove ownership, send.
+    async def send(self, write: Write, *, overtaken: Callable[[], bool]) -> Sent:
+        """Wait for the turn, prove ownership, send. What no tick promised is urgent.
 
         Raises:
             asyncio.CancelledError: the run is not ours any more.
         """
-        if self.pace is None:
-            await self._pacer.acquire(write.method, urgent=urgent)
+        if overtaken():
+            return Sent.OVERTAKEN
+        pace, accepted = self.pace, False
+        if pace is None:
+            await self._pacer.acquire(write.method)
         else:
-            await self.pace.acquire(write.method, urgent=urgent)
-        accepted = False
+            await pace.acquire(write.method)
         try:
             if overtaken():
                 return Sent.OVERTAKEN
@@ -65,8 +67,8 @@ class Sender:
         except ChannelError as error:
             return self._sort(write, error)
         finally:
-            if self.pace is not None:
-                self.pace.settled(write.method, accepted=accepted)
+            if pace is not None:
+                pace.settled(write.method, accepted=accepted)
 
     def leave(self) -> None:
         """Give the card's part of the budget back."""

@@ -13,10 +13,12 @@ class Skips:
         self._length: dict[str, int] = {}
 
     def skips(self, kind: str) -> bool:
-        """Tell whether this frame leaves `kind` out, and count it."""
-        left = self._left.get(kind, 0)
-        self._left[kind] = max(0, left - 1)
-        return left > 0
+        """Tell whether the next frame leaves `kind` out."""
+        return self._left.get(kind, 0) > 0
+
+    def skipped(self, kind: str) -> None:
+        """Note that a frame left `kind` out."""
+        self._left[kind] = max(0, self._left.get(kind, 0) - 1)
 
     def refused(self, kind: str) -> None:
         """Leave `kind` out of the next frames: none the first time, then 1, 2, 4, 8."""
@@ -26,5 +28,6 @@ class Skips:
 
     def accepted(self, kind: str) -> None:
         """The platform takes `kind` again."""
-        self._length.pop(kind, None)
-        self._left.pop(kind, None)
+        if self._length:
+            self._length.pop(kind, None)
+            self._left.pop(kind, None)

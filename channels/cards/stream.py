@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from channels.cards.model import Card, CardStatus
 from channels.cards.nap import Nap
-from channels.cards.ports import CardSink, Write, WriteGuard
+from channels.cards.ports import CardSink, WriteGuard
+from channels.cards.previews import Previews
 from channels.cards.proof import Closed, LastWord
 from channels.cards.sending import Sender, Sent
-from channels.cards.skips import Skips
 from channels.cards.tally import Tally
 from channels.clock import Clock
 from channels.pacing import Pacer
@@ -34,7 +34,7 @@ _ENDS_TAKEN = 2
 
 
 class CardStream:
-    """One live card. `show` as often as you like; `close` once, or `abandon`.
+    """One live card. `show` or `touch` as often as you like; `close` once, or `abandon`.
 
     Example:
         stream = CardStream(sink, pacer=channel.pacer, guard=scope.guard, clock=clock)
@@ -63,19 +63,12 @@ class CardStream:
         self._sender = Sender(sink, pacer, guard, self._tags)
         self._tally = Tally(pacer.log, pacer.target_s)
         self._state: StreamState = "new" if self._sender.pace is not None else "degraded"
-        self._latest: Card | None = None
-        self._drawn: Card | None = None
-        """The last snapshot of which something was written; more ticks may be needed for all of it."""
-        self._shown: Card | None = None
-        """The last snapshot that needs no more writes."""
+        self._nap = Nap(pacer.alarm, clock)
+        self._previews = Previews(sink, self._sender, self._tally, self._nap, clock, self._drew)
         self._last: Card | None = None
         self._work = asyncio.Event()
-        self._nap = Nap(pacer.alarm, clock)
         self._task: asyncio.Task[None] | None = None
         self._closed: asyncio.Future[Closed] | None = None
-        self._accepted = 0
-        self._ends = 0
-        self._skips = Skips()
         self._renew = False
         self._renewal: AlarmHandle | None = None
         self._set_renewal()
@@ -99,16 +92,19 @@ class CardStream:
 
     def show(self, card: Card) -> None:
         """Show `card` as soon as the pace allows; a newer one replaces it until then. Never blocks, never raises."""
-        if self._ended or self._last is not None or card == self._latest:
-            return
-        self._latest = card
-        self._tally.want(self._clock.steady_s())
-        if self._state == "new":
-            self._state = "open"
-        self._work.set()
-        self._start()
-        if self._is_urgent(card):
-            self._hurry()
+        if not self._ended and self._last is None and self._previews.newest.give(card):
+            self._changed()
+
+    def touch(self, draw: Callable[[], Card], *, urgent: bool = False) -> None:
+        """Like `show`, but the card is drawn only when it is about to be written, on the event loop.
+
+        The latest call wins. `urgent`: write it before everybody's previews, as a change of status or of the buttons
+        that a person waits for; it holds until something was written. `draw` must be quick. What it raises ends the
+        card's previews, not the card.
+        """
+        if not self._ended and self._last is None:
+            self._previews.newest.promise(draw, urgent=urgent)
+            self._changed()
 
     async def close(self, card: Card, within_s: float) -> Closed:
         """Write the last snapshot, overtaking everything, and prove it, trying for at most `within_s` seconds.
@@ -121,6 +117,7 @@ class CardStream:
             if self._ended:
                 self._closed.cancel()
             self._last = card
+            self._previews.are_over = True
             self._tally.want(self._clock.steady_s())
             self._work.set()
             self._start()
@@ -140,6 +137,15 @@ class CardStream:
             self._end("abandoned", None)
         if self._task is not None and self._task is not asyncio.current_task():
             self._task.cancel()
+
+    def _changed(self) -> None:
+        self._tally.want(self._clock.steady_s())
+        if self._state == "new":
+            self._state = "open"
+        self._work.set()
+        self._start()
+        if self._previews.is_pressing:
+            self._hurry()
 
     # The writer's task.
 
@@ -171,107 +177,28 @@ class CardStream:
     async def _turn(self) -> None:
         """Write until the newest snapshot is shown."""
         try:
-            while self._last is None and self._previews() and (self._renew or self._latest is not self._shown):
+            while self._last is None and self._may_preview() and (self._renew or self._previews.is_stale):
                 if self._renew:
                     await self._renew_stream()
                 else:
-                    await self._frame()
+                    await self._previews.write()
         except Exception:
             log.exception("card.preview_broke", extra=self._tags)
             self._state = "degraded"
 
-    def _previews(self) -> bool:
+    def _may_preview(self) -> bool:
         """Tell whether previews are possible, and note when they have ended."""
-        if self.sink.mode in ("message", "dead") or self._ends >= _ENDS_TAKEN:
+        if self.sink.mode in ("message", "dead") or self._previews.ends >= _ENDS_TAKEN:
             self._state = "degraded"
         return self._state != "degraded"
 
-    async def _frame(self) -> None:
-        """Write one frame. The snapshot counts as shown when there is nothing left to plan, or it was refused."""
-        urgent = self._is_urgent(self._latest)
-        await self._tick(urgent)
-        card = self._latest
-        if card is None or self._last is not None:
-            return
-        plan = self.sink.plan(card, final=False)
-        if not plan:
-            self._shown = card
-            self._tally.drop(self._tally.take())
-            return
-        pending = self._tally.take()
-        accepted = self._accepted
-        sent = await self._send_all(plan, card)
-        if self._accepted > accepted:
-            self._drew(card)
-        if sent is Sent.REFUSED:
-            self._shown = self._drawn = card
-        if sent in (Sent.ACCEPTED, Sent.REFUSED) and self._accepted > accepted:
-            self._tally.show(pending, self._clock.steady_s())
-            if urgent:
-                await self._send_all(self.sink.plan(card, final=False), card, urgent=True)
-        elif sent is Sent.REFUSED:
-            self._tally.drop(pending)
-        else:
-            self._tally.put_back(pending)
-            await self._recover(sent)
-
-    async def _tick(self, urgent: bool) -> None:
-        pace = self._sender.pace
-        if pace is None:
-            return
-        if urgent:
-            await pace.space()
-            return
-        await pace.tick()
-        if pace.throttled:
-            self._tally.throttle()
-
-    async def _send_all(self, plan: Sequence[Write], card: Card, *, urgent: bool = False) -> Sent:
-        """Send a plan in order; a refused request does not keep the others back, anything else does."""
-        urgent = urgent or self._is_urgent(card)
-        outcome = Sent.ACCEPTED
-        for write in plan:
-            if not urgent and self._skips.skips(write.kind):
-                continue
-            sent = await self._sender.send(write, urgent=urgent, overtaken=lambda: self._overtaken(urgent))
-            if sent is Sent.REFUSED:
-                self._skips.refused(write.kind)
-                outcome = sent
-            elif sent is not Sent.ACCEPTED:
-                return sent
-            else:
-                self._accepted += 1
-                self._skips.accepted(write.kind)
-                self._nap.reset()
-                self._ends = 0
-        return outcome
-
-    def _overtaken(self, urgent: bool) -> bool:
-        return self._last is not None or (not urgent and self._is_urgent(self._latest))
-
-    def _is_urgent(self, card: Card | None) -> bool:
-        """The first frame, and every change of what a person must see or may press while nothing streams."""
-        drawn = self._drawn
-        if card is None or drawn is None:
-            return card is not None
-        status = card.header.status
-        still = status.is_terminal or status in (CardStatus.WAITING, CardStatus.PAUSED)
-        return still and (drawn.header.status != status or drawn.actions != card.actions)
-
     def _drew(self, card: Card) -> None:
-        self._drawn = card
         still = card.header.status in (CardStatus.WAITING, CardStatus.PAUSED)
         if self._state == "frozen" and not still:
             self._set_renewal()
         self._state = "frozen" if still else "live"
         if self.on_written is not None:
             self.on_written(card)
-
-    async def _recover(self, sent: Sent) -> None:
-        if sent is Sent.ENDED:
-            self._ends += 1
-        elif sent is Sent.AGAIN:
-            await self._nap.longer()
 
     def _hurry(self) -> None:
         self._nap.wake()
@@ -295,11 +222,11 @@ class CardStream:
 
     async def _renew_stream(self) -> None:
         for write in self.sink.renewal():
-            sent = await self._sender.send(write, urgent=True, overtaken=lambda: self._last is not None)
+            sent = await self._sender.send(write, overtaken=lambda: self._last is not None)
             if sent is Sent.REFUSED:
                 break
             if sent is not Sent.ACCEPTED:
-                await self._recover(sent)
+                await self._previews.recover(sent)
                 return
             self._state = "rotated"
         self._renew = False
@@ -317,8 +244,8 @@ class CardStream:
 
     def _finish(self, closed: Closed) -> None:
         if closed.seen and self._last is not None:
-            pending = self._tally.take()
-            self._tally.show(pending, self._clock.steady_s())
+            self._tally.take()
+            self._tally.show(self._clock.steady_s())
             if self.on_written is not None:
                 self.on_written(self._last)
         self._end("final" if closed.seen else "failed", closed)

@@ -7,22 +7,34 @@ from dataclasses import dataclass
 from channels.pacing import WriteLog
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """Snapshots that wait to be shown: how many, and when the oldest and the newest came (steady seconds)."""
+@dataclass(slots=True)
+class _Changes:
+    """Changes on their way to the reader: how many, and when the oldest and the newest came (steady seconds)."""
 
-    count: int
-    oldest_s: float
-    newest_s: float
+    count: int = 0
+    oldest_s: float = 0.0
+    newest_s: float = 0.0
+
+    def add(self, count: int, oldest_s: float, newest_s: float) -> None:
+        self.oldest_s = min(self.oldest_s, oldest_s) if self.count else oldest_s
+        self.newest_s = max(self.newest_s, newest_s) if self.count else newest_s
+        self.count += count
+
+    def move(self, other: _Changes) -> None:
+        """Take all of `other`."""
+        if other.count:
+            self.add(other.count, other.oldest_s, other.newest_s)
+            other.count = 0
 
 
 class Tally:
-    """Kept by one card stream."""
+    """Kept by one card stream. A change waits, is taken into a frame, and is then shown, put back or dropped."""
 
     def __init__(self, account: WriteLog, target_s: float) -> None:
         self._account = account
         self._target_s = target_s
-        self._pending: Pending | None = None
+        self._waiting = _Changes()
+        self._taken = _Changes()
         self._last_written_s: float | None = None
         self.wanted = 0
         self.written = 0
@@ -30,46 +42,46 @@ class Tally:
         self.throttled = 0
 
     def want(self, now_s: float) -> None:
-        """Note a snapshot."""
+        """Note that the host has something new to show, drawn or not."""
         self.wanted += 1
         self._account.wanted += 1
-        old = self._pending
-        self._pending = Pending(old.count + 1, old.oldest_s, now_s) if old else Pending(1, now_s, now_s)
+        waiting = self._waiting
+        if not waiting.count:
+            waiting.oldest_s = now_s
+        waiting.newest_s = now_s
+        waiting.count += 1
 
-    def take(self) -> Pending | None:
-        """Take all pending snapshots into a frame."""
-        pending, self._pending = self._pending, None
-        return pending
+    def take(self) -> None:
+        """Take all that waits into the frame: its snapshot is drawn now."""
+        self._taken.move(self._waiting)
 
-    def put_back(self, pending: Pending | None) -> None:
-        """The frame failed: its snapshots wait again, before those that came since."""
-        if pending is None:
-            return
-        new = self._pending
-        count, newest_s = (pending.count + new.count, new.newest_s) if new else (pending.count, pending.newest_s)
-        self._pending = Pending(count, pending.oldest_s, newest_s)
+    def put_back(self) -> None:
+        """The frame failed: its changes wait again, before those that came since."""
+        self._waiting.move(self._taken)
 
-    def show(self, pending: Pending | None, now_s: float) -> None:
-        """Note that a frame became visible."""
-        if pending is None:
+    def show(self, now_s: float) -> None:
+        """Note that the frame became visible."""
+        taken = self._taken
+        if not taken.count:
             return
         self.written += 1
-        self.merged += pending.count - 1
+        self.merged += taken.count - 1
         log = self._account
         log.written += 1
-        log.merged += pending.count - 1
-        log.hidden.add(now_s - pending.newest_s)
-        log.stale.add(now_s - pending.oldest_s)
+        log.merged += taken.count - 1
+        log.hidden.add(now_s - taken.newest_s)
+        log.stale.add(now_s - taken.oldest_s)
         last_s = self._last_written_s
-        if last_s is not None and pending.oldest_s <= last_s + self._target_s:
+        if last_s is not None and taken.oldest_s <= last_s + self._target_s:
             log.gap.add(now_s - last_s)
         self._last_written_s = now_s
+        taken.count = 0
 
-    def drop(self, pending: Pending | None) -> None:
-        """Note snapshots that needed no write, or whose write was refused for good."""
-        if pending is not None:
-            self.merged += pending.count
-            self._account.merged += pending.count
+    def drop(self) -> None:
+        """Note that the frame needed no write, or that its write was refused for good."""
+        self.merged += self._taken.count
+        self._account.merged += self._taken.count
+        self._taken.count = 0
 
     def throttle(self) -> None:
         """Note that a frame waited for the account's budget."""

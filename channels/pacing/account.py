@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from channels.capabilities import Capabilities
 from channels.clock import Clock
@@ -12,9 +13,16 @@ from channels.pacing.budget import MethodBudget
 from channels.pacing.exemption import Exemption
 from channels.pacing.queue import Queue, Ticket
 
+_NOTHING_KEPT: set[str] = set()
+_NOW_S = 1e-6
+
 
 class Account:
-    """Takes tickets and grants them in a fair order. For `Pacer` and `CardPace` only."""
+    """Takes tickets and grants them in a fair order. For `Pacer` and `CardPace` only.
+
+    A granted ticket has one request of each of its methods promised. Nobody waits for the account while it holds a
+    promise: who needs other methods than it was promised gives all back and asks for the whole set.
+    """
 
     def __init__(self, capabilities: Capabilities, clock: Clock, target_s: float) -> None:
         self.capabilities = capabilities
@@ -27,25 +35,31 @@ class Account:
         self.queue = Queue()
         self._look: AlarmHandle | None = None
 
-    async def take(self, ticket: Ticket) -> None:
-        """Wait until every method of the ticket has room; each is then promised to it: `use` or `refund` them."""
+    async def take(self, ticket: Ticket) -> bool:
+        """Wait until every method of the ticket is promised: `use` or `refund` each. False when it was given up.
+
+        Raises:
+            Exception: whatever the ticket's plan raised.
+        """
+        if not len(self.queue) and self._try(ticket):
+            return True
         self.queue.add(ticket)
         self.serve()
-        if ticket.ready.done():
-            return
         try:
-            await ticket.ready
+            return await ticket.ready
         except BaseException:
             self.queue.remove(ticket)
-            if not ticket.ready.cancelled():
-                self.refund(ticket.methods)
+            if ticket.ready.done() and not ticket.ready.cancelled() and ticket.ready.exception() is None:
+                self.refund(ticket.methods if ticket.ready.result() else ())
                 self.probed(ticket.probes)
             raise
 
-    def hurry(self, ticket: Ticket) -> None:
-        """Move a waiting preview to the urgent ones."""
-        self.queue.promote(ticket)
-        self.serve()
+    def give_up(self, ticket: Ticket) -> None:
+        """End the waiting of a preview: its card has something more urgent."""
+        if not ticket.ready.done():
+            self.queue.remove(ticket)
+            ticket.ready.set_result(False)
+            self.serve()
 
     def use(self, method: str, *, urgent: bool) -> None:
         """Turn a promise into a request that leaves now."""
@@ -53,12 +67,13 @@ class Account:
         if budget is not None:
             budget.use(self.clock.steady_s(), urgent=urgent)
 
-    def refund(self, methods: tuple[str, ...]) -> None:
+    def refund(self, methods: Iterable[str]) -> None:
         """Take promises back that were not used."""
         for method in methods:
             budget = self.budgets.get(method)
             if budget is not None:
                 budget.refund()
+        self.serve()
 
     def refused(self, method: str, error: RateLimited) -> bool:
         """Slow the method down for everybody, or find that streaming counts after all; false if it has no budget."""
@@ -79,11 +94,13 @@ class Account:
             self.exemption.probing -= methods
             self.serve()
 
-    def accepted(self, method: str) -> None:
-        """Note that the platform took a request."""
+    def answered(self, method: str, *, accepted: bool) -> None:
+        """Note that a request has its answer, or never will have."""
         budget = self.budgets.get(method)
-        if budget is not None and self.exemption.unknown:
-            budget.prove(self.clock.steady_s())
+        if budget is not None:
+            budget.answered()
+            if accepted and self.exemption.unknown:
+                budget.prove(self.clock.steady_s())
 
     def preview_gap_s(self, budget: MethodBudget, now_s: float) -> float:
         """Give the time between two previews of one card if all live cards had something to show."""
@@ -97,49 +114,87 @@ class Account:
         if not len(self.queue):
             return
         now_s = self.clock.steady_s()
-        look_again_s = self.queue.serve(lambda ticket: self._ready_at(ticket, now_s), self._grant, now_s + 1e-6)
-        if self._look is not None:
+        look_again_s = self.queue.serve(
+            lambda ticket, kept: self._admit(ticket, kept, now_s), lambda ticket: self._is_blocked(ticket, now_s)
+        )
+        if self._look is not None and self._look.ring is not None:
+            if self._look.when_s <= look_again_s:
+                return
             self._look.cancel()
-            self._look = None
-        if look_again_s < math.inf:
-            self._look = self.alarm.at(look_again_s, self.serve)
+        self._look = self.alarm.at(look_again_s, self._look_again) if look_again_s < math.inf else None
 
-    def _ready_at(self, ticket: Ticket, now_s: float) -> float:
+    def _look_again(self) -> None:
+        self._look = None
+        self.serve()
+
+    def _try(self, ticket: Ticket) -> bool:
+        """Grant a ticket that need not wait behind anybody."""
+        now_s = self.clock.steady_s()
+        if ticket.plan is not None:
+            ticket.methods = ticket.plan()
+        if self._ready_at(ticket, _NOTHING_KEPT, now_s) > now_s + _NOW_S:
+            return False
+        self._grant(ticket, now_s)
+        return True
+
+    def _admit(self, ticket: Ticket, kept: set[str], now_s: float) -> float:
+        """Grant the ticket if it may go; else give when it may."""
+        at_s = self._ready_at(ticket, kept, now_s)
+        if at_s <= now_s + _NOW_S and ticket.plan is not None:
+            try:
+                ticket.methods = ticket.plan()
+            except Exception as error:
+                if not ticket.ready.done():
+                    ticket.ready.set_exception(error)
+                return at_s
+            at_s = self._ready_at(ticket, kept, now_s)
+        if at_s <= now_s + _NOW_S and not ticket.ready.done():
+            self._grant(ticket, now_s)
+            ticket.ready.set_result(True)
+        return at_s
+
+    def _is_blocked(self, ticket: Ticket, now_s: float) -> bool:
+        """Tell whether the ticket waits because the platform said so: others need not wait behind it for that."""
+        budgets = (self.budgets.get(method) for method in ticket.methods)
+        return any(budget is not None and budget.blocked_until_s > now_s for budget in budgets)
+
+    def _ready_at(self, ticket: Ticket, kept: set[str], now_s: float) -> float:
+        if not kept.isdisjoint(ticket.methods):
+            return math.inf
         at_s = now_s
         for method in ticket.methods:
             budget = self.budgets.get(method)
-            if budget is None:
-                continue
-            if not self.exemption.counts(method, now_s):
-                at_s = max(at_s, budget.blocked_until_s)
-                if method in self.exemption.probing and self.exemption.probes(budget, now_s):
-                    return math.inf
-                if self.exemption.unknown and not ticket.urgent:
-                    at_s = max(at_s, budget.unproven_at(now_s, self.live / self.interval_s))
-            elif ticket.urgent:
-                at_s = max(at_s, budget.urgent_at(now_s))
-            else:
-                at_s = max(at_s, budget.preview_at(now_s, self.live))
+            if budget is not None:
+                at_s = max(at_s, self._budget_at(budget, now_s, urgent=ticket.urgent))
         return at_s
 
-    def _grant(self, ticket: Ticket) -> None:
-        if ticket.ready.done():
-            return
-        now_s = self.clock.steady_s()
+    def _budget_at(self, budget: MethodBudget, now_s: float, *, urgent: bool) -> float:
+        if self.exemption.counts(budget.method, now_s):
+            return budget.urgent_at(now_s) if urgent else budget.preview_at(now_s, self.live)
+        if not self.exemption.unknown:
+            return budget.blocked_until_s
+        if budget.method in self.exemption.probing and budget.crosses(now_s):
+            return math.inf
+        if urgent:
+            return budget.blocked_until_s
+        return max(budget.blocked_until_s, budget.unproven_at(now_s, self.queue.previews / self.interval_s))
+
+    def _grant(self, ticket: Ticket, now_s: float) -> None:
         for method in ticket.methods:
             budget = self.budgets.get(method)
             if budget is not None:
                 self._promise(budget, ticket, now_s)
-        ticket.ready.set_result(None)
 
     def _promise(self, budget: MethodBudget, ticket: Ticket, now_s: float) -> None:
         counts = self.exemption.counts(budget.method, now_s)
-        if not counts and self.exemption.probes(budget, now_s):
+        if not counts and self.exemption.unknown and budget.crosses(now_s):
             self.exemption.probing.add(budget.method)
             ticket.probes.add(budget.method)
         if ticket.urgent:
             budget.promised += 1
-        elif counts or not self.exemption.unknown:
+        elif counts:
             budget.promise(now_s, self.live)
-        else:
+        elif self.exemption.unknown:
             budget.promise_unproven(now_s)
+        else:
+            budget.promised += 1

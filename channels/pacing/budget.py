@@ -3,57 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 
 from channels.capabilities import MethodLimit
+from channels.pacing.window import Window
 
 # The platform counts arrivals, we count departures: windows a little longer than its own absorb the jitter between.
-_SECOND_S = 1.05
-_MINUTE_S = 60.5
+_SECOND_MARGIN_S = 0.05
+_MINUTE_MARGIN_S = 0.3
 _BACK_OFF = 0.5
 _SLOWEST = 0.1
 _RECOVERY_PER_S = 0.02
-_JITTER = 0.05
-_UNPROVEN_PACE = 1.1
-
-
-class Window:
-    """Counts the requests of the last `seconds`."""
-
-    def __init__(self, seconds: float, limit: float) -> None:
-        self.seconds = seconds
-        self.limit = limit
-        self.proven_free = False
-        """The platform took clearly more than the limit: it does not count this method here."""
-        self._times: deque[float] = deque()
-
-    def add(self, now_s: float) -> None:
-        """Count one request."""
-        self._times.append(now_s)
-
-    def count(self, now_s: float) -> int:
-        """Give how many requests the window holds now."""
-        times = self._times
-        horizon = now_s - self.seconds + 1e-9
-        while times and times[0] <= horizon:
-            times.popleft()
-        return len(times)
-
-    def surely_over(self, now_s: float) -> bool:
-        """Tell whether the platform must have seen more than the limit in its window, whatever the jitter."""
-        if self.count(now_s) <= self.limit:
-            return False
-        first_over = self._times[-math.floor(self.limit) - 1]
-        return first_over > now_s - self.seconds * (1 - _JITTER)
-
-    def free_at(self, now_s: float, allowed: float) -> float:
-        """Give the time from which fewer than `allowed` requests are in the window."""
-        count = self.count(now_s)
-        if count < allowed and allowed >= 1:
-            return now_s
-        if allowed < 1 or not count:
-            return now_s + self.seconds / 10
-        return self._times[max(0, count - math.floor(allowed))] + self.seconds
+_UNPROVEN_PACE = 1.005
+_LAST_STRETCH = 0.975
+_LAST_STRETCH_PACE = 1.5
+_CATCH_UP_S = 0.5
+_WANTED_MARGIN = 1.05
+_RUSH_S = 2.0
+_ROUNDING_S = 1e-5
 
 
 class MethodBudget:
@@ -61,35 +27,35 @@ class MethodBudget:
 
     def __init__(self, method: str, limit: MethodLimit) -> None:
         self.method = method
-        self.second = Window(_SECOND_S, limit.per_s) if limit.per_s else None
-        self.minute = Window(_MINUTE_S, limit.per_minute) if limit.per_minute else None
+        self.second = Window(1.0, limit.per_s, margin_s=_SECOND_MARGIN_S) if limit.per_s else None
+        self.minute = Window(60.0, limit.per_minute, margin_s=_MINUTE_MARGIN_S) if limit.per_minute else None
+        self.windows = [window for window in (self.second, self.minute) if window is not None]
         self.granted = 0
         self.refused = 0
         self.promised = 0
-        """Granted to a tick, not yet sent."""
-        self._urgent = Window(_MINUTE_S, math.inf)
+        """Granted to a ticket, not yet sent."""
+        self._unanswered = 0
+        self._urgent = Window(60.0, math.inf, margin_s=_MINUTE_MARGIN_S)
+        self._rushed = Window(60.0, math.inf, margin_s=_MINUTE_MARGIN_S)
         self._next_preview_s = 0.0
         self.blocked_until_s = 0.0
         """The platform told us to wait until then."""
         self._factor = 1.0
         self._factor_at_s = 0.0
 
-    @property
-    def windows(self) -> list[Window]:
-        """Give the windows this method has."""
-        return [window for window in (self.second, self.minute) if window is not None]
-
     def factor(self, now_s: float) -> float:
         """Give how much of the budget previews use: 1 normally, less for a while after refusals."""
+        if self._factor >= 1.0:
+            return 1.0
         return min(1.0, self._factor + max(0.0, now_s - self._factor_at_s) * _RECOVERY_PER_S)
 
     def preview_rate(self, now_s: float, live: int) -> float:
         """Give the previews a second all live cards together may send; infinite without limits."""
         rate = math.inf
         if self.second is not None:
-            rate = (self.second.limit - _second_reserve(self.second, live)) / _SECOND_S
+            rate = (self.second.limit - _second_reserve(self.second, live)) / self.second.seconds
         if self.minute is not None:
-            rate = min(rate, (self.minute.limit - live - self._urgent.count(now_s)) / _MINUTE_S)
+            rate = min(rate, (self.minute.limit - live - self._urgent.count(now_s)) / self.minute.seconds)
         return max(0.0, rate) * self.factor(now_s)
 
     def preview_at(self, now_s: float, live: int) -> float:
@@ -110,20 +76,25 @@ class MethodBudget:
         return at
 
     def promise(self, now_s: float, live: int) -> None:
-        """Give one preview to a tick and move the time of the next one."""
+        """Give one preview to a ticket and move the time of the next one."""
         self.promised += 1
         rate = self.preview_rate(now_s, live)
-        step_s = 1.0 / rate if rate > 0 else _SECOND_S
-        self._step(now_s, step_s)
+        step_s = 1.0 / rate if rate > 0 else 1.0
+        self._step(now_s, step_s, catch_up_s=step_s)
 
     def use(self, now_s: float, *, urgent: bool) -> None:
-        """Turn a promise into a request that leaves now."""
+        """Turn a promise into a request that leaves now; call `answered` when it has its answer."""
         self.promised -= 1
         self.granted += 1
+        self._unanswered += 1
         for window in self.windows:
             window.add(now_s)
         if urgent:
             self._urgent.add(now_s)
+
+    def answered(self) -> None:
+        """Note that a request has its answer, or never will have."""
+        self._unanswered -= 1
 
     def refund(self) -> None:
         """Take a promise back that was not used."""
@@ -141,6 +112,8 @@ class MethodBudget:
         self.wait(now_s, retry_after_s)
         self._factor_at_s = self.blocked_until_s
 
+    # While nobody knows whether the platform counts.
+
     def crosses(self, now_s: float) -> bool:
         """Tell whether one more request would be over a limit that the platform may or may not count."""
         return any(
@@ -148,34 +121,47 @@ class MethodBudget:
         )
 
     def prove(self, now_s: float) -> None:
-        """Note that the platform took a request: a window that must have been over its limit is not counted there."""
+        """Note that the platform took a request: a window that must be over its limit now is not counted there."""
         for window in self.windows:
-            window.proven_free = window.proven_free or window.surely_over(now_s)
+            window.proven_free = window.proven_free or window.surely_over(now_s, self._unanswered)
 
-    def unproven_at(self, now_s: float, wanted_rate: float) -> float:
-        """Give when a preview may go while nobody knows whether it counts.
+    def unproven_at(self, now_s: float, waiting_per_s: float) -> float:
+        """Give when a preview may go; `waiting_per_s` is the rate of the previews that wait now, if nothing held them.
 
         If a limit a minute turned out to count after it was used up in a few seconds, nothing could be sent for the
-        rest of the minute. So it is approached evenly, unless so much is wanted that the limit a second tells first.
+        rest of the minute, not even a last word. So it is approached evenly and crossed just before its oldest
+        requests leave it. Where so much is wanted that the limit a second would tell first, previews rush for it.
         """
-        second_tells = self.second is not None and (self.second.proven_free or wanted_rate > self.second.limit)
-        if self.minute is None or self.minute.proven_free or second_tells:
+        if self.minute is None or self.minute.proven_free or self._next_preview_s <= now_s:
             return now_s
-        return max(now_s, self._next_preview_s)
+        if self.second is None:
+            return self._next_preview_s
+        if self.second.proven_free:
+            return now_s
+        is_wanted = self.second.count(now_s) + waiting_per_s > self.second.limit * _WANTED_MARGIN
+        may_rush = is_wanted and self._rushed.count(now_s) < self.second.limit * _RUSH_S
+        return now_s if may_rush else self._next_preview_s
 
     def promise_unproven(self, now_s: float) -> None:
-        """Give a preview to a tick while nobody knows whether it counts."""
+        """Give a preview to a ticket while nobody knows whether it counts."""
         self.promised += 1
-        if self.minute is not None:
-            self._step(now_s, _MINUTE_S / (self.minute.limit * _UNPROVEN_PACE))
-
-    def _step(self, now_s: float, step_s: float) -> None:
-        self._next_preview_s = max(self._next_preview_s, now_s - step_s) + step_s
+        if self.minute is None or self.minute.proven_free:
+            return
+        if now_s < self._next_preview_s - _ROUNDING_S:
+            self._rushed.add(now_s)
+            return
+        is_last_stretch = self.minute.count(now_s) >= self.minute.limit * _LAST_STRETCH
+        pace = _LAST_STRETCH_PACE if is_last_stretch else _UNPROVEN_PACE
+        evenly = max(1.0, self.minute.limit - self._urgent.count(now_s) - self._rushed.count(now_s))
+        self._step(now_s, self.minute.seconds / (evenly * pace), catch_up_s=_CATCH_UP_S)
 
     def doubt(self) -> None:
         """Forget all proofs."""
         for window in self.windows:
             window.proven_free = False
+
+    def _step(self, now_s: float, step_s: float, *, catch_up_s: float) -> None:
+        self._next_preview_s = max(self._next_preview_s, now_s - catch_up_s) + step_s
 
 
 def _second_reserve(window: Window, live: int) -> float:

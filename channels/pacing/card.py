@@ -7,88 +7,114 @@ from collections.abc import Callable
 
 from channels.errors import RateLimited
 from channels.pacing.account import Account
-from channels.pacing.budget import Window
-from channels.pacing.queue import Ticket
+from channels.pacing.queue import Plan, Ticket
+from channels.pacing.window import Window
 
-_CARD_WINDOW_S = 1.02
-_FORGET_AFTER_TICKS = 8
+_CARD_MARGIN_S = 0.02
 _SLOWEST = 8.0
 _SHORTEST_WAIT_S = 0.1
 _RECOVERY = 0.05
+_THROTTLED_S = 0.01
+_NOW_S = 1e-6
 
 
 class CardPace:
-    """One live card's part of the account's budget. Used by one writer."""
+    """One live card's part of the account's budget. Used by one writer.
+
+    A preview waits with `tick`, which promises all of its requests, then `acquire`s each and ends with `release`. An
+    urgent frame waits with `space` and `acquire`s its requests one by one, before everybody's previews.
+    """
 
     def __init__(self, account: Account) -> None:
         self._account = account
-        self._writes = Window(_CARD_WINDOW_S, account.capabilities.card_writes_per_s)
+        self._writes = Window(1.0, account.capabilities.card_writes_per_s, margin_s=_CARD_MARGIN_S)
         self._last_tick_s = float("-inf")
         self._blocked_until_s = float("-inf")
         self._stretch = 1.0
+        self._methods: tuple[str, ...] = ()
+        """Of the last preview."""
         self._promised: list[str] = []
-        self._used: dict[str, int] = {}
-        """Methods of this card's previews, with the ticks since."""
+        self._unanswered: list[str] = []
         self._probes: set[str] = set()
         self._left = False
-        self._hurried = False
         self._hurry: Callable[[], None] | None = None
         self.throttled = False
         """Whether the last tick waited for the account's budget."""
 
-    async def tick(self) -> None:
-        """Wait until this card's next preview is due.
+    async def tick(self, plan: Plan) -> bool:
+        """Wait until this card's next preview may go; false when `hurry` ended the waiting.
 
-        That is `max(target, card floor, share of the account's budget)` after the last. The requests of the card's
-        usual methods are then promised, so that planning happens after the waiting, with the newest snapshot.
+        That is `max(target, card floor, share of the account's budget)` after the last. `plan` gives the methods of
+        the preview's requests, each once. It is called when the card is due and, where the account has no room, again
+        each time it may have: so that the preview shows the newest snapshot. One request of each of the methods of its
+        last answer is then promised. Without any, this was no tick.
+
+        Raises:
+            Exception: whatever `plan` raised.
         """
-        self._give_back()
-        self._hurried = False
-        methods = self._usual_methods()
-        await self._until(self._due_at(len(methods)))
-        now_s = self._account.clock.steady_s()
-        if methods and not self._hurried:
-            await self._take(Ticket(methods, urgent=False))
-            self._promised.extend(methods)
+        if not await self._until(self._due_at()):
+            return False
+        clock = self._account.clock
+        asked_s = clock.steady_s()
+        ticket = Ticket((), urgent=False, plan=plan)
+        if not await self._take(ticket):
+            return False
+        now_s = clock.steady_s()
+        self.throttled = now_s > asked_s + _THROTTLED_S
+        if ticket.methods:
+            self._methods = ticket.methods
+            self._promised.extend(ticket.methods)
+            self._last_tick_s = now_s
+        return True
+
+    def count_tick(self) -> None:
+        """Let the next tick be a whole interval away although nothing was sent."""
         self._last_tick_s = self._account.clock.steady_s()
-        self.throttled = self._last_tick_s > now_s + 0.01
 
     async def space(self) -> None:
         """Wait only for this card's own distance to its last frame; for an urgent frame, before it is planned."""
         await self._until(self._last_tick_s + self._account.interval_s)
 
-    async def acquire(self, method: str, *, urgent: bool) -> None:
-        """Wait for room for one request, in the card's own window and in the account's; urgent ones go first.
+    async def acquire(self, method: str) -> None:
+        """Wait for room for one request, in the card's own window and, unless promised, in the account's.
 
         Call `settled` or `refused` when the request has its answer, or when it was not sent after all.
         """
         clock = self._account.clock
-        self._hurried = False
-        while (at_s := self._card_free_at(clock.steady_s())) > clock.steady_s() + 1e-6:
+        while (at_s := self._card_free_at(clock.steady_s())) > clock.steady_s() + _NOW_S:
             await self._until(at_s)
-        if method in self._promised:
-            self._promised.remove(method)
+        is_urgent = method not in self._promised
+        if is_urgent:
+            await self._take(Ticket((method,), urgent=True))
         else:
-            await self._take(Ticket((method,), urgent or self._hurried))
-        self._account.use(method, urgent=urgent)
-        self._writes.add(clock.steady_s())
-        if urgent:
-            self._last_tick_s = clock.steady_s()
-        self._used[method] = 0
+            self._promised.remove(method)
+        now_s = clock.steady_s()
+        self._account.use(method, urgent=is_urgent)
+        self._unanswered.append(method)
+        self._writes.add(now_s)
+        if is_urgent:
+            self._last_tick_s = now_s
+
+    def release(self) -> None:
+        """End a preview: what was promised and is not used goes back to the account."""
+        if self._promised:
+            promised, self._promised = self._promised, []
+            self._account.refund(promised)
+            self._end_probes(promised)
 
     def hurry(self) -> None:
         """End the waiting of a preview now: the card has something urgent to show."""
         if self._hurry is not None:
-            self._hurried = True
             self._hurry()
 
     def settled(self, method: str, *, accepted: bool = True) -> None:
-        """Note that a request has its answer, or never will have."""
-        if accepted:
-            self._account.accepted(method)
-        self._end_probes({method})
-        if accepted:
+        """Note that a request has its answer, or never will have; safe to call twice."""
+        if method in self._unanswered:
+            self._unanswered.remove(method)
+            self._account.answered(method, accepted=accepted)
+        if accepted and self._stretch > 1.0:
             self._stretch = max(1.0, self._stretch - _RECOVERY)
+        self._end_probes((method,))
 
     def refused(self, method: str, error: RateLimited) -> None:
         """Take note of a refusal: the account's for scope `"app"`, else this card waits and goes on slower."""
@@ -109,64 +135,58 @@ class CardPace:
         if self._left:
             return
         self._left = True
-        self._give_back()
-        self._end_probes(self._probes)
+        self.release()
+        for method in tuple(self._unanswered):
+            self.settled(method, accepted=False)
+        self._end_probes(tuple(self._probes))
         self._account.live -= 1
         self._account.serve()
 
-    def _due_at(self, requests: int) -> float:
+    def _due_at(self) -> float:
         now_s = self._account.clock.steady_s()
-        room_at_s = self._writes.free_at(now_s, self._writes.limit - max(0, requests - 1))
-        return max(self._last_tick_s + self._interval_s(), self._blocked_until_s, room_at_s)
+        room_at_s = self._writes.free_at(now_s, self._writes.limit - max(0, len(self._methods) - 1))
+        return max(self._last_tick_s + self._interval_s(now_s), self._blocked_until_s, room_at_s)
 
-    def _interval_s(self) -> float:
-        slowest = 1.0
-        now_s = self._account.clock.steady_s()
-        for method in self._used:
-            budget = self._account.budgets.get(method)
-            if budget is not None and not self._account.exemption.counts(method, now_s):
+    def _interval_s(self, now_s: float) -> float:
+        account, slowest = self._account, self._stretch
+        for method in self._methods:
+            budget = account.budgets.get(method)
+            if budget is not None and not account.exemption.counts(method, now_s):
                 slowest = max(slowest, 1.0 / budget.factor(now_s))
-        return self._account.interval_s * max(self._stretch, slowest)
-
-    def _usual_methods(self) -> tuple[str, ...]:
-        self._used = {method: ticks + 1 for method, ticks in self._used.items() if ticks < _FORGET_AFTER_TICKS}
-        return tuple(method for method in self._used if method in self._account.budgets)
+        return account.interval_s * slowest
 
     def _card_free_at(self, now_s: float) -> float:
         return max(self._blocked_until_s, self._writes.free_at(now_s, self._writes.limit))
 
-    def _give_back(self) -> None:
-        if self._promised:
-            self._account.refund(tuple(self._promised))
-            self._end_probes(set(self._promised))
-            self._promised.clear()
+    def _end_probes(self, methods: tuple[str, ...] | list[str]) -> None:
+        if self._probes:
+            ended = self._probes.intersection(methods)
+            self._probes -= ended
+            self._account.probed(ended)
 
-    def _end_probes(self, methods: set[str]) -> None:
-        ended = self._probes & methods
-        self._probes = self._probes - ended
-        self._account.probed(ended)
-
-    async def _take(self, ticket: Ticket) -> None:
-        self._hurry = lambda: self._account.hurry(ticket)
+    async def _take(self, ticket: Ticket) -> bool:
+        if not ticket.urgent:
+            self._hurry = lambda: self._account.give_up(ticket)
         try:
-            await self._account.take(ticket)
+            return await self._account.take(ticket)
         finally:
             self._hurry = None
             self._probes |= ticket.probes
 
-    async def _until(self, when_s: float) -> None:
-        if when_s <= self._account.clock.steady_s() + 1e-6:
-            return
-        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def _until(self, when_s: float) -> bool:
+        """Wait; false when `hurry` ended it."""
+        if when_s <= self._account.clock.steady_s() + _NOW_S:
+            return True
+        woken: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
-        def ring() -> None:
+        def wake(in_time: bool) -> None:
             if not woken.done():
-                woken.set_result(None)
+                woken.set_result(in_time)
 
-        handle = self._account.alarm.at(when_s, ring)
-        self._hurry = ring
+        handle = self._account.alarm.at(when_s, lambda: wake(True))
+        self._hurry = lambda: wake(False)
         try:
-            await woken
+            return await woken
         finally:
             self._hurry = None
             handle.cancel()

@@ -41,10 +41,6 @@ class Exemption:
             return now_s < self._counted_until_s
         return self._setting == "counted"
 
-    def probes(self, budget: MethodBudget, now_s: float) -> bool:
-        """Tell whether the next request of a method that does not count would be a probe."""
-        return self._setting == "auto" and budget.crosses(now_s)
-
     def refused(self, budgets: list[MethodBudget], method: str, now_s: float) -> bool:
         """Note that the platform refused `method` for the whole app; true when that makes streaming count."""
         if self._setting != "auto" or self.counts(method, now_s):

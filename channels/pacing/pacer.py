@@ -15,8 +15,8 @@ from channels.pacing.statistics import MethodStatistics, PacerStatistics, WriteL
 class Pacer:
     """The write budget of one account, shared by its live cards. Lives on one event loop.
 
-    Example: `pace = pacer.join()`, then for each frame `await pace.tick()` and for each request
-    `await pace.acquire("content", urgent=False)`; at the end `pace.leave()`.
+    Example: `pace = pacer.join()`, then for each preview `await pace.tick(plan)`, for each of its requests
+    `await pace.acquire("content")`, and `pace.release()`; at the end `pace.leave()`.
     """
 
     def __init__(self, capabilities: Capabilities, clock: Clock, *, target_s: float = 0.2) -> None:
@@ -52,6 +52,7 @@ class Pacer:
         ticket = Ticket((method,), urgent)
         await self._account.take(ticket)
         self._account.use(method, urgent=urgent)
+        self._account.answered(method, accepted=False)
         self._account.probed(ticket.probes)
 
     def refused(self, method: str, error: RateLimited) -> None:

@@ -6,24 +6,30 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+Plan = Callable[[], tuple[str, ...]]
+"""Gives the methods that a preview needs now, each once; none when there is nothing to write."""
 
-def _future() -> asyncio.Future[None]:
+
+def _future() -> asyncio.Future[bool]:
     return asyncio.get_running_loop().create_future()
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """A wish for one request of each of `methods`, all at once."""
+    """A wish for one request of each of `methods`, all at once or none. It holds nothing while it waits."""
 
     methods: tuple[str, ...]
     urgent: bool
+    plan: Plan | None = None
+    """Asked again just before the ticket is granted: what a preview needs may have changed while it waited."""
     probes: set[str] = field(default_factory=set[str])
     """Methods granted over a limit that the platform may or may not count."""
-    ready: asyncio.Future[None] = field(default_factory=_future)
+    ready: asyncio.Future[bool] = field(default_factory=_future)
+    """True: granted. False: given up for something more urgent."""
 
 
 class Queue:
-    """Waiting tickets. A ticket that waits for a method holds that method for itself: nobody behind it is faster."""
+    """Waiting tickets. A ticket that waits for room keeps its methods for itself: nobody behind it is faster."""
 
     def __init__(self) -> None:
         self._urgent: list[Ticket] = []
@@ -48,30 +54,25 @@ class Queue:
 
     def remove(self, ticket: Ticket) -> None:
         """Take a ticket out that nobody waits for any more."""
-        for line in (self._urgent, self._previews):
-            if ticket in line:
-                line.remove(ticket)
+        line = self._urgent if ticket.urgent else self._previews
+        if ticket in line:
+            line.remove(ticket)
 
-    def promote(self, ticket: Ticket) -> None:
-        """Move a preview to the urgent line."""
-        if not ticket.urgent:
-            self.remove(ticket)
-            ticket.urgent = True
-            self._urgent.append(ticket)
+    def serve(self, admit: Callable[[Ticket, set[str]], float], passable: Callable[[Ticket], bool]) -> float:
+        """Grant all that may go now; give the time at which to look again (infinite: when something changes).
 
-    def serve(self, ready_at: Callable[[Ticket], float], grant: Callable[[Ticket], None], now_s: float) -> float:
-        """Grant all that may go now; give the time at which to look again (infinite: when something changes)."""
+        `admit` grants the ticket if none of its methods is kept for a ticket before it and all have room; it gives the
+        time at which they may have. A ticket that is `passable` keeps nothing for itself.
+        """
         look_again_s = float("inf")
-        held: set[str] = set()
+        kept: set[str] = set()
         for line in (self._urgent, self._previews):
-            waiting: list[Ticket] = []
-            for ticket in line:
-                at_s = float("inf") if not held.isdisjoint(ticket.methods) else ready_at(ticket)
-                if at_s <= now_s:
-                    grant(ticket)
+            for ticket in tuple(line):
+                at_s = float("inf") if ticket.ready.done() else admit(ticket, kept)
+                if ticket.ready.done():
                     continue
-                waiting.append(ticket)
-                held.update(ticket.methods)
                 look_again_s = min(look_again_s, at_s)
-            line[:] = waiting
+                if not passable(ticket):
+                    kept.update(ticket.methods)
+            line[:] = [ticket for ticket in line if not ticket.ready.done()]
         return look_again_s

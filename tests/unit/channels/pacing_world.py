@@ -73,11 +73,11 @@ class BusyCard:
     async def _run(self) -> None:
         await self._frame(urgent=True)
         while self._end_at is None:
-            await self.pace.tick()
-            if self._end_at is None:
+            if await self.pace.tick(lambda: self.requests):
                 await self._frame(urgent=False)
+                self.pace.release()
         await self._frame(urgent=True)
-        await self._request("settings", urgent=True)
+        await self._request("settings")
         self.final_late_s = self.platform.clock.steady_s() - self._end_at
         self.pace.leave()
 
@@ -85,12 +85,12 @@ class BusyCard:
         for method in self.requests:
             if self._end_at is not None and not urgent:
                 return
-            await self._request(method, urgent=urgent)
+            await self._request(method)
         self.frames.append(self.platform.clock.steady_s())
 
-    async def _request(self, method: str, *, urgent: bool) -> None:
+    async def _request(self, method: str) -> None:
         while True:
-            await self.pace.acquire(method, urgent=urgent)
+            await self.pace.acquire(method)
             try:
                 await self.platform.request(method)
             except RateLimited as error:

@@ -137,10 +137,10 @@ async def test_one_refusal_halves_the_pace_and_time_brings_it_back(clock: FakeCl
 async def test_a_card_s_own_refusal_slows_only_that_card(clock: FakeClock) -> None:
     pacer = Pacer(capabilities("exempt"), clock)
     slow, fast = joined(pacer), joined(pacer)
-    await slow.acquire("content", urgent=True)
+    await slow.acquire("content")
     slow.refused("content", RateLimited(retry_after_s=1, scope="card"))
-    waiting = asyncio.create_task(slow.acquire("content", urgent=True))
-    await asyncio.wait_for(fast.acquire("content", urgent=True), 1)
+    waiting = asyncio.create_task(slow.acquire("content"))
+    await asyncio.wait_for(fast.acquire("content"), 1)
     await clock.advance(0.9)
     assert not waiting.done()
     await clock.advance(0.2)
@@ -154,7 +154,7 @@ async def test_a_card_keeps_its_own_window(clock: FakeClock) -> None:
 
     async def write() -> None:
         for _ in range(25):
-            await pace.acquire("content", urgent=True)
+            await pace.acquire("content")
             done.append(clock.steady_s())
 
     task = asyncio.create_task(write())
@@ -166,22 +166,21 @@ async def test_a_card_keeps_its_own_window(clock: FakeClock) -> None:
 async def test_a_waiting_preview_can_be_hurried(clock: FakeClock) -> None:
     pacer = Pacer(capabilities("counted", methods={"content": MethodLimit(per_minute=6)}), clock)
     pace = joined(pacer)
-    await pace.tick()
-    await pace.acquire("content", urgent=False)
-    waiting = asyncio.create_task(pace.tick())
+    assert await pace.tick(lambda: ("content",))
+    await pace.acquire("content")
+    waiting = asyncio.create_task(pace.tick(lambda: ("content",)))
     await clock.advance(2)
     assert not waiting.done()
     pace.hurry()
-    await clock.settle()
-    assert waiting.done()
+    assert await waiting is False
 
 
 async def test_a_cancelled_wait_gives_its_place_back(clock: FakeClock) -> None:
     pacer = Pacer(capabilities("counted", methods={"content": MethodLimit(per_minute=2)}), clock)
     pace = joined(pacer)
-    await pace.acquire("content", urgent=True)
-    await pace.acquire("content", urgent=True)
-    waiting = asyncio.create_task(pace.acquire("content", urgent=True))
+    await pace.acquire("content")
+    await pace.acquire("content")
+    waiting = asyncio.create_task(pace.acquire("content"))
     await clock.advance(1)
     waiting.cancel()
     await clock.settle()
