@@ -49,7 +49,9 @@ class Cutter:
         """Give the part that is still open, and its body. When final, a code block left open is closed."""
         body = text[self._start : self._end]
         ending = closing(Context(fence=self._context.fence), body[-1:]) if final and self._context.fence else ""
-        return (self._opening + body + ending if body else "", body)
+        # Where emphasis is open, a cut here would close it: not after a blank, so the blank waits for the next word.
+        shown = body.rstrip() if self._context.marks and not final else body
+        return (self._opening + shown + ending if shown else "", body)
 
     def feed(self, text: str, atom: Atom, *, growing: bool) -> None:
         """Take the next atom in."""

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
+from typing import Generic, Protocol, TypeVar
 
 from channels.cards.cut import Cutter
 from channels.cards.scan import Atom, Kind, Scanner
 
 _UNLIMITED = 1 << 62
+_PIECES = 64
+_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(\s*<?([^\s<>]*)>?[^\n]*\)")
 
 
 class Parts:
@@ -70,36 +74,82 @@ def settled(text: str) -> str:
     return "".join(Parts().bodies(text, growing=True))
 
 
-class ImageLinks:
-    """Turns images by web address into links, outside of code: platforms refuse them, some fail the whole card.
+class Rule(Protocol):
+    """What stands for each atom of a text in another kind of markdown; may carry simple state, it is copied shallowly.
 
-    Keep one for each growing text; the result grows as the text does, an unfinished tail is held back.
+    What it gives for an atom must depend on the text up to the atom's end only, so that growth stays growth.
     """
 
-    def __init__(self) -> None:
+    def __call__(self, text: str, atom: Atom) -> str:
+        """Give what stands for the next atom."""
+        ...
+
+    def end(self) -> str:
+        """Give what a finished text needs at its end."""
+        ...
+
+
+R = TypeVar("R", bound=Rule)
+
+
+class Rewriting(Generic[R]):
+    """Turns one growing text into another kind of markdown. Keep one for each text; the cost is that of the growth."""
+
+    def __init__(self, rule: R) -> None:
+        self.rule = rule
+        """The rule in the state after all that was given last."""
+        self._first = rule
+        self._start()
+
+    def _start(self) -> None:
         self._text = ""
         self._scanner = Scanner()
-        self._out = ""
+        self._rule = copy(self._first)
+        self._out: list[str] = []
 
     def of(self, text: str, *, growing: bool) -> str:
-        """Give `text` with links in the place of such images."""
+        """Give the text rewritten; while it grows an unfinished tail is held back."""
+        if not growing:
+            whole = self.of_settled(text)
+            return whole + self.rule.end()
+        self._advance(text)
+        self.rule = self._rule
+        return "".join(self._out)
+
+    def of_settled(self, text: str) -> str:
+        """Give all of a growing text that holds nothing unfinished, as the parts of `Parts` do."""
+        self._advance(text)
+        rule = self.rule = copy(self._rule)
+        rest = [rule(text, atom) for atom in self._scanner.copy().scan(text, growing=False)]
+        return "".join([*self._out, *rest])
+
+    def _advance(self, text: str) -> None:
         if not text.startswith(self._text):
-            self._scanner, self._out = Scanner(), ""
+            self._start()
         self._text = text
-        self._out += "".join([_linked(text, atom) for atom in self._scanner.scan(text, growing=True)])
-        if growing:
-            return self._out
-        rest = self._scanner.copy().scan(text, growing=False)
-        return self._out + "".join([_linked(text, atom) for atom in rest])
+        self._out += [self._rule(text, atom) for atom in self._scanner.scan(text, growing=True)]
+        if len(self._out) > _PIECES:
+            self._out = ["".join(self._out)]
 
 
 def link_images(text: str) -> str:
-    """Give a finished text with links in the place of images by web address."""
-    return ImageLinks().of(text, growing=False)
+    """Give a finished text with links in the place of images by web address: platforms refuse them, some the card."""
+    return Rewriting(_LinkedImages()).of(text, growing=False)
 
 
-def _linked(text: str, atom: Atom) -> str:
-    piece = text[atom.start : atom.end]
-    if atom.kind is Kind.SOLID and piece.startswith("![") and re.search(r"\]\(\s*<?https?://", piece):
-        return piece[1:]
-    return piece
+def image_link(piece: str, own: Callable[[str], bool]) -> str:
+    """Give the link for an image (`![alt](target)`), or the image itself where its target is the platform's `own`."""
+    found = _IMAGE.fullmatch(piece)
+    if found is None or own(found[2]):
+        return piece
+    return f"[{found[1].strip() or found[2]}]({found[2]})"
+
+
+class _LinkedImages:
+    def __call__(self, text: str, atom: Atom) -> str:
+        piece = text[atom.start : atom.end]
+        is_image = atom.kind is Kind.SOLID and piece.startswith("![")
+        return image_link(piece, lambda target: not target.startswith(("http://", "https://"))) if is_image else piece
+
+    def end(self) -> str:
+        return ""

@@ -21,7 +21,7 @@ _EMPHASIS = 60
 _DEEPEST = 6
 
 _FENCE_OPEN = re.compile(r"[ \t>]*(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*")
-_FENCE_MAYBE = re.compile(r"[ \t>]*(?:`{1,2}$|`{3,}[^`\n]*$|~{1,2}$|~{3,}[^\n]*$)")
+_FENCE_MAYBE = re.compile(r"[ \t>]*(?:$|`{1,2}$|`{3,}[^`\n]*$|~{1,2}$|~{3,}[^\n]*$)")
 _TABLE_LINE = re.compile(r"[ \t]*\|")
 _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _DELIMITER_MAYBE = re.compile(r"[ \t|:\-]*")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, assert_never
 
 from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
-from channels.feishu.elements import MARKS, Piece, button, element_id, markdown, note, panel, piece_of, table
-from channels.feishu.markdown import chunks, escape, fenced, to_platform
+from channels.feishu.elements import MARKS, Piece, button, element_id, markdown, note, panel, part_id, piece_of, table
+from channels.feishu.growth import Texts
+from channels.feishu.markdown import escape, fenced
 
 Json = dict[str, Any]
 
@@ -18,90 +19,71 @@ _THINKING_CHARS = 3000
 _TODOS_PER_ELEMENT = 40
 _LANE_BYTES = 9000
 _LANE_OBJECTS = 40
+_LANE_CHARS = 1500
 _CELL_CHARS = 300
 _TABLE_COLUMNS = 50
 _TABLE_ROWS = 60
 
 
-def block_pieces(block: Block, thinking_label: str) -> tuple[Piece, ...]:
+def block_pieces(block: Block, thinking_label: str, texts: Texts) -> Sequence[Piece]:
     """Give the block's top-level elements, in order; none when there is nothing to see yet."""
     if isinstance(block, Text):
-        # Not remembered as a whole: it is new at every tick, its finished parts are remembered below.
-        return tuple(_text(element_id(block.id), block))
-    return _remembered(block, thinking_label)
-
-
-@lru_cache(maxsize=512)
-def _remembered(block: Block, thinking_label: str) -> tuple[Piece, ...]:
+        return texts.of(element_id(block.id)).pieces(block.markdown, growing=block.streaming)
+    if isinstance(block, Thinking):
+        return _thinking(element_id(block.id), block, thinking_label, texts)
+    if isinstance(block, Lane):
+        return _lane(block, thinking_label, texts)
     if isinstance(block, Table):
         return _tables(block)
-    if isinstance(block, Lane):
-        return _lane(block, thinking_label)
     if isinstance(block, Form):
-        return (piece_of(_form(block)),)
-    return tuple(_simple(block, block.id, thinking_label))
+        return (_form(block),)
+    return _simple(block, block.id)
 
 
-@lru_cache(maxsize=256)
-def without_tables(piece_content: str, eid: str) -> Piece:
-    """Give a markdown element again with its tables as code, for a card that holds as many as it may."""
-    return piece_of(markdown(eid, to_platform(piece_content, tables=0)))
+def _lane_pieces(block: LaneBlock, name: str, thinking_label: str, texts: Texts) -> Sequence[Piece]:
+    """Give the elements of a block inside a lane."""
+    eid = element_id(name)
+    if isinstance(block, Text):
+        return texts.of(eid, chars=_LANE_CHARS).pieces(block.markdown, growing=block.streaming)
+    if isinstance(block, Thinking):
+        return _thinking(eid, block, thinking_label, texts)
+    if isinstance(block, Table):
+        return texts.of(eid, chars=_LANE_CHARS).pieces(_as_markdown(block), growing=False)
+    return _simple(block, name)
 
 
 @lru_cache(maxsize=512)
-def _text_piece(eid: str, content: str) -> Piece:
-    """Give a markdown element; of a long text only the last one changes from tick to tick."""
-    return piece_of(markdown(eid, content))
-
-
-def _simple(block: LaneBlock, name: str, thinking_label: str) -> list[Piece]:
-    """Give the elements of a block that may also stand in a lane."""
+def _simple(block: Todos | ToolPanel | Image | Note, name: str) -> tuple[Piece, ...]:
+    """Give the elements of a block that never grows letter by letter."""
     eid = element_id(name)
     match block:
-        case Text():
-            return _text(eid, block)
-        case Thinking():
-            return _thinking(eid, block, thinking_label)
         case Todos():
-            return _todos(eid, block)
+            return tuple(_todos(eid, block))
         case ToolPanel():
-            return [piece_of(_tool(eid, block))]
-        case Table():
-            return _text(eid, Text(block.id, _as_markdown(block)))
+            return (piece_of(_tool(eid, block)),)
         case Image():
             alt = {"tag": "plain_text", "content": block.alt}
-            return [piece_of({"tag": "img", "element_id": eid, "img_key": block.key, "alt": alt})]
+            return (piece_of({"tag": "img", "element_id": eid, "img_key": block.key, "alt": alt}),)
         case Note():
-            return [piece_of(note(eid, block.text, block.tone))] if block.text else []
+            return (piece_of(note(eid, block.text, block.tone)),) if block.text else ()
         case _:
             assert_never(block)
 
 
-def _text(eid: str, block: Text) -> list[Piece]:
-    parts = chunks(block.markdown)
-    pieces: list[Piece] = []
-    for number, part in enumerate(parts):
-        content = to_platform(part, growing=block.streaming and number == len(parts) - 1)
-        if content.strip():
-            pieces.append(_text_piece(_part(eid, number), content))
-    return pieces
-
-
-def _thinking(eid: str, block: Thinking, label: str) -> list[Piece]:
+def _thinking(eid: str, block: Thinking, label: str, texts: Texts) -> list[Piece]:
     text = block.text
     if len(text) > _THINKING_CHARS:
         # The start moves in steps, so that between them the text still only grows.
         text = "… " + text[((len(text) - _THINKING_CHARS) // 1500 + 1) * 1500 :]
-    if not text.strip():
-        return []
-    child = markdown(f"{eid}_t", to_platform(text, tables=0, growing=block.streaming), small=True)
-    return [piece_of(panel(eid, label, [child], expanded=False))]
+    inside = texts.of(f"{eid}_t", chars=2 * _THINKING_CHARS, tables=0, small=True)
+    children = [piece.native for piece in inside.pieces(text, growing=block.streaming)]
+    return [piece_of(panel(eid, label, children, expanded=False))] if children else []
 
 
 def _todos(eid: str, block: Todos) -> list[Piece]:
     lines = [f"{MARKS[item.status]} {escape(item.title)}" for item in block.items]
     groups = [lines[at : at + _TODOS_PER_ELEMENT] for at in range(0, len(lines), _TODOS_PER_ELEMENT)]
-    return [_text_piece(_part(eid, number), "\n".join(group)) for number, group in enumerate(groups)]
+    return [piece_of(markdown(part_id(eid, number), "\n".join(group))) for number, group in enumerate(groups)]
 
 
 def _tool(eid: str, block: ToolPanel) -> Json:
@@ -114,33 +96,40 @@ def _tool(eid: str, block: ToolPanel) -> Json:
     return panel(eid, title, children or [markdown(f"{eid}_t", "…", small=True)], expanded=False)
 
 
-def _lane(block: Lane, thinking_label: str) -> tuple[Piece, ...]:
+def _lane(block: Lane, thinking_label: str, texts: Texts) -> tuple[Piece, ...]:
     """Give a lane as one folding part, or several when it is long: each must fit a card beside others."""
+    old = texts.lanes.get(block.id)
+    if old is not None and old[:2] == (block, thinking_label):
+        return old[2]
     children: list[Piece] = []
     for inner in block.blocks:
-        children += _simple(inner, f"{block.id}/{inner.id}", thinking_label)
+        children += _lane_pieces(inner, f"{block.id}/{inner.id}", thinking_label, texts)
     panels: list[Piece] = []
     eid = element_id(block.id)
     for number, group in enumerate(_groups(children)):
         more = f" ({number + 1})" if number else ""
         title = f"{MARKS[block.status]} {block.title}{more}"[:200]
-        panels.append(piece_of(panel(_part(eid, number), title, group, expanded=True)))
+        inside = [piece.native for piece in group] or [{"tag": "markdown", "content": "…"}]
+        native = panel(part_id(eid, number), title, inside, expanded=True)
+        panels.append(piece_of(native, tables=sum(piece.tables for piece in group)))
+    texts.lanes[block.id] = (block, thinking_label, tuple(panels))
     return tuple(panels)
 
 
-def _groups(children: list[Piece]) -> Iterable[list[Json]]:
-    """Divide a lane's elements among panels; always gives at least one, which must not be empty."""
-    group: list[Json] = []
+def _groups(children: list[Piece]) -> Iterable[list[Piece]]:
+    """Divide a lane's elements among panels; always gives at least one."""
+    group: list[Piece] = []
     size = objects = 0
     for child in children:
-        if group and (size + child.bytes > _LANE_BYTES or objects + child.objects > _LANE_OBJECTS):
+        if group and (size + child.room > _LANE_BYTES or objects + child.objects > _LANE_OBJECTS):
             yield group
             group, size, objects = [], 0, 0
-        group.append(child.native)
+        group.append(child)
         size, objects = size + child.bytes, objects + child.objects
-    yield group or [{"tag": "markdown", "content": "…"}]
+    yield group
 
 
+@lru_cache(maxsize=64)
 def _tables(block: Table) -> tuple[Piece, ...]:
     """Give a table as native ones of a size that fits a card."""
     rows = tuple(tuple(cell[:_CELL_CHARS] for cell in row[:_TABLE_COLUMNS]) for row in block.rows)
@@ -150,18 +139,22 @@ def _tables(block: Table) -> tuple[Piece, ...]:
     per_table = _TABLE_ROWS
     while True:
         starts = range(0, max(1, len(rows)), per_table)
-        pieces = [piece_of(table(_part(eid, at), block, rows[i : i + per_table])) for at, i in enumerate(starts)]
+        pieces = [_table(table(part_id(eid, at), block, rows[i : i + per_table])) for at, i in enumerate(starts)]
         if per_table == 1 or all(piece.bytes <= _LANE_BYTES for piece in pieces):
             return tuple(pieces)
         per_table = max(1, per_table // 2)
 
 
-def table_as_text(block_native: Json) -> Piece:
+def _table(native: Json) -> Piece:
+    return piece_of(native, tables=1, fewer=lambda most: _as_code(native))
+
+
+def _as_code(native: Json) -> Piece:
     """Give a native table again as a code block, for a card that holds as many tables as it may."""
-    names = [str(column["display_name"]) for column in block_native["columns"]]
-    rows = [[str(row[f"c{at}"]) for at in range(len(names))] for row in block_native["rows"]]
+    names = [str(column["display_name"]) for column in native["columns"]]
+    rows = [[str(row[f"c{at}"]) for at in range(len(names))] for row in native["rows"]]
     text = "\n".join(" | ".join(row) for row in [names, *rows])
-    return piece_of(markdown(block_native["element_id"], fenced(text)))
+    return piece_of(markdown(native["element_id"], fenced(text)))
 
 
 def _as_markdown(block: Table) -> str:
@@ -174,7 +167,8 @@ def _as_markdown(block: Table) -> str:
     return "\n".join([line(block.columns), rule, *(line(row) for row in block.rows)])
 
 
-def _form(block: Form) -> Json:
+@lru_cache(maxsize=64)
+def _form(block: Form) -> Piece:
     inputs: list[Json] = []
     for field in block.fields:
         element: Json = {"tag": "input", "name": field.name, "required": field.required}
@@ -182,8 +176,5 @@ def _form(block: Form) -> Json:
         element["placeholder"] = {"tag": "plain_text", "content": field.placeholder[:100]}
         inputs.append(element)
     eid = element_id(block.id)
-    return {"tag": "form", "element_id": eid, "name": eid, "elements": [*inputs, button(block.submit, submits=True)]}
-
-
-def _part(eid: str, number: int) -> str:
-    return eid if number == 0 else f"{eid}_{number}"
+    inputs.append(button(block.submit, submits=True))
+    return piece_of({"tag": "form", "element_id": eid, "name": eid, "elements": inputs})

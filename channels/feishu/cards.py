@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from channels.cards.model import Action, Card, CardStatus, Header, Text
-from channels.feishu.blocks import block_pieces, table_as_text, without_tables
+from channels.feishu.blocks import block_pieces
 from channels.feishu.elements import Piece, button_row, markdown, note, piece_of
+from channels.feishu.growth import Texts
 from channels.feishu.markdown import escape
 
 Json = dict[str, Any]
@@ -82,15 +83,18 @@ class Budget:
         return Budget(self.bytes * 7 // 10, max(20, self.objects * 7 // 10))
 
 
-def render_card(card: Card, budget: Budget | None = None, *, most: int | None = None) -> list[Page]:
+def render_card(
+    card: Card, budget: Budget | None = None, *, most: int | None = None, texts: Texts | None = None
+) -> list[Page]:
     """Give the platform's cards for one snapshot, at least one, in reading order. The buttons are on the last.
 
-    `most`: no more cards than that; the rest is left out.
+    `most`: no more cards than that; the rest is left out. `texts`: kept by the caller from snapshot to snapshot of one
+    card, so that only growth costs.
     """
     status = card.header.status
     streaming = status in (CardStatus.QUEUED, CardStatus.WORKING)
     tail = _tail(card.actions, card.footer.text)
-    stacks = _divide(_pieces(card), tail, budget or Budget())
+    stacks = _divide(_pieces(card, texts or Texts()), tail, budget or Budget())
     is_cut = most is not None and len(stacks) > most
     if is_cut:
         stacks = stacks[:most]
@@ -113,9 +117,9 @@ def render_leftover(card: Card, number: int) -> Page:
     return Page(_header(card.header, number), (markdown("b_wait", "—"),), streaming=False, summary="")
 
 
-def _pieces(card: Card) -> list[Piece]:
+def _pieces(card: Card, texts: Texts) -> list[Piece]:
     label = card.labels.get("thinking", "…")
-    return [piece for block in card.blocks for piece in block_pieces(block, label)]
+    return [piece for block in card.blocks for piece in block_pieces(block, label, texts)]
 
 
 @lru_cache(maxsize=256)
@@ -137,7 +141,7 @@ def _divide(pieces: list[Piece], tail: tuple[Piece, ...], budget: Budget) -> lis
     size, objects, tables = tail_bytes, tail_objects, 0
     for whole in pieces:
         piece = _within_tables(whole, CARD_TABLES - tables)
-        if stacks[-1] and (size + piece.bytes > budget.bytes or objects + piece.objects > budget.objects):
+        if stacks[-1] and (size + piece.room > budget.bytes or objects + piece.objects > budget.objects):
             stacks.append([])
             size, objects, tables = tail_bytes, tail_objects, 0
             piece = whole
@@ -148,15 +152,8 @@ def _divide(pieces: list[Piece], tail: tuple[Piece, ...], budget: Budget) -> lis
 
 
 def _within_tables(piece: Piece, left: int) -> Piece:
-    """Give the element with its tables as code when the card has no room for them."""
-    if piece.tables <= left:
-        return piece
-    native = piece.native
-    if native["tag"] == "table":
-        return table_as_text(native)
-    if native["tag"] == "markdown":
-        return without_tables(native["content"], native["element_id"])
-    return piece
+    """Give the element with as many tables as the card has room for, further ones as code."""
+    return piece if piece.tables <= left or piece.fewer is None else piece.fewer(max(0, left))
 
 
 def _header(header: Header, number: int) -> Json:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, cast
 
 from channels.cards.model import Action, Table, WorkStatus
-from channels.feishu.markdown import escape, has_tables
+from channels.feishu.markdown import escape
 
 Json = dict[str, Any]
 
@@ -31,34 +31,33 @@ class Piece:
     native: Json
     bytes: int
     objects: int
-    tables: int
+    tables: int = 0
+    room: int = 0
+    """Bytes that a card must have left for it: more than `bytes` where it may still grow."""
+    fewer: Callable[[int], Piece] | None = field(default=None, compare=False)
+    """Gives it with that many tables at most, the others as code."""
 
 
-def piece_of(native: Json) -> Piece:
-    """Measure an element: UTF-8 bytes of its JSON, every tagged object in it, its tables."""
+def piece_of(native: Json, *, tables: int = 0, room: int = 0, fewer: Callable[[int], Piece] | None = None) -> Piece:
+    """Measure an element: UTF-8 bytes of its JSON and every tagged object in it."""
     size = len(json.dumps(native, ensure_ascii=False, separators=(",", ":")).encode()) + 1
-    objects, tables = _count(native)
-    return Piece(native, size, objects, tables)
+    return Piece(native, size, _objects(native), tables, max(room, size), fewer)
 
 
-def _count(node: object) -> tuple[int, int]:
-    """Count tagged objects and tables, native ones and those in markdown."""
+def _objects(node: object) -> int:
+    """Count tagged objects."""
     if isinstance(node, list):
-        counts = [_count(item) for item in cast("list[object]", node)]
-        return sum(count[0] for count in counts), sum(count[1] for count in counts)
+        return sum(map(_objects, cast("list[object]", node)))
     if not isinstance(node, dict):
-        return 0, 0
+        return 0
     fields = cast("Json", node)
-    objects, tables = (1, 0) if isinstance(fields.get("tag"), str) else (0, 0)
-    if fields.get("tag") == "table":
-        tables += 1
-    if fields.get("tag") == "markdown":
-        tables += has_tables(str(fields.get("content", "")))
-    for key, value in fields.items():
-        if key not in _OPAQUE and isinstance(value, dict | list):
-            more = _count(cast("object", value))
-            objects, tables = objects + more[0], tables + more[1]
-    return objects, tables
+    inner = sum(_objects(value) for key, value in fields.items() if key not in _OPAQUE)
+    return inner + isinstance(fields.get("tag"), str)
+
+
+def part_id(eid: str, number: int) -> str:
+    """Give the id of one of several elements of a block."""
+    return eid if number == 0 else f"{eid}_{number}"
 
 
 @lru_cache(maxsize=4096)

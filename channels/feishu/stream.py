@@ -19,6 +19,7 @@ from channels.feishu.cards import Budget, Page, render_card, render_leftover, si
 from channels.feishu.client import Client
 from channels.feishu.diff import Changes, TextChange, compare, update_text
 from channels.feishu.errors import CHAT_GONE, SEQUENCE_TOO_LOW, STREAMING_CLOSED
+from channels.feishu.growth import Texts
 from channels.feishu.opening import Opener
 from channels.feishu.recalls import Recalls
 from channels.feishu.sheet import Sheet
@@ -58,6 +59,7 @@ class LiveCard:
         self._sheets = sheets
         self._mode: Mode = mode
         self._budget = Budget()
+        self._texts = Texts()
         self._plain = False
         self._most: int | None = None
         """So many cards can be put up: the platform refused a further one for good."""
@@ -128,7 +130,7 @@ class LiveCard:
         return Receipt(me.channel, me.account, ids, self._clock.now_ms(), route)
 
     def _render(self, card: Card) -> list[Page]:
-        pages = render_card(simplified(card) if self._plain else card, self._budget, most=self._most)
+        pages = render_card(simplified(card) if self._plain else card, self._budget, most=self._most, texts=self._texts)
         sent = sum(sheet.is_sent for sheet in self._sheets)
         pages += [render_leftover(card, number) for number in range(len(pages), sent)]
         return [

@@ -1,11 +1,6 @@
 from __future__ import annotations
 
-import itertools
-
-from hypothesis import given
-from hypothesis import strategies as st
-
-from channels.feishu.markdown import CHUNK_CHARS, chunks, escape, fenced, has_tables, to_platform
+from channels.feishu.markdown import escape, fenced, to_platform
 
 TABLE = "| a | b |\n| --- | --- |\n| 1 | 2 |"
 
@@ -37,48 +32,29 @@ def test_code_fences_move_to_the_first_column_with_their_code():
     assert to_platform("- x\n  ```py\n  if a:\n      b\n  ```\nend") == "- x\n```py\nif a:\n    b\n```\nend"
 
 
+def test_code_in_a_quote_is_code() -> None:
+    assert to_platform("> ```py\n> if a:\n>     b\n> ```\n> end") == "```py\nif a:\n    b\n```\n> end"
+
+
 def test_tables_beyond_the_limit_become_code_with_every_cell():
-    text = "\n\n".join([TABLE] * 6)
-    shown = to_platform(text)
-    assert has_tables(shown) == 4
+    shown = to_platform("\n\n".join([TABLE] * 6))
+    assert shown.count("| --- | --- |") == 4
     assert shown.count("| 1 | 2 |") == 6
-    assert has_tables("```\n" + TABLE + "\n```") == 0
-    assert has_tables("a | b\n---") == 0
+    assert shown.endswith("```\n| a | b |\n| 1 | 2 |\n```")
+    assert to_platform(f"```\n{TABLE}\n```", tables=0) == f"```\n{TABLE}\n```"
+    assert to_platform(f"{TABLE}\nafter", tables=0) == "```\n| a | b |\n| 1 | 2 |\n```\nafter"
 
 
-def test_a_table_growing_as_code_only_grows():
-    before = "\n\n".join([TABLE] * 4)
-    shown = [to_platform(before + "\n\n" + TABLE[:end], growing=True) for end in range(len(TABLE) - 6, len(TABLE) + 1)]
-    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(shown))
+def test_cells_are_converted_like_prose_and_left_alone_in_code():
+    table = "| a | b |\n|---|---|\n| `x<y>` | <b> ![i](https://e.com/a.png) |"
+    assert to_platform(table).endswith("| `x<y>` | &#60;b&#62; [i](https://e.com/a.png) |")
+    assert "| `x<y>` | <b> ![i](https://e.com/a.png) |" in to_platform(table, tables=0)
 
 
-def test_a_growing_text_is_never_rewritten_at_its_end():
-    text = "Use `List<String>` for\n\n![chart](https://e.com/a.png) when a < b"
-    shown = [to_platform(text[:end], growing=True) for end in range(len(text) + 1)]
-    for earlier, later in itertools.pairwise(shown):
-        assert later.startswith(earlier)
-
-
-@given(st.text(alphabet="ab<>`|-!\n[]()~ ", max_size=120))
-def test_converting_while_it_grows_ends_where_converting_at_once_does(text):
-    assert to_platform(text + "\n\nx", growing=True) == to_platform(text + "\n\nx")
-
-
-@given(st.text(alphabet="ab中|\n. ", min_size=1, max_size=40), st.integers(1, 400))
-def test_chunks_hold_everything_and_keep_their_places_while_text_grows(unit, times):
-    text = unit * times
-    parts = chunks(text)
-    assert all(len(part) <= CHUNK_CHARS + 50 for part in parts)
-    assert "".join("".join(parts).split()) == "".join(text.split())
-    for end in (len(text) // 2, len(text) - 1):
-        early = chunks(text[:end])
-        assert parts[: len(early) - 1] == early[:-1]
-
-
-def test_a_code_block_cut_in_two_is_code_in_both():
-    first, second = chunks("```python\n" + "x = 1\n" * 700 + "```")
-    assert first.endswith("\n```")
-    assert second.startswith("```python\n")
+def test_addresses_in_pointed_brackets_are_addresses():
+    assert to_platform("see <https://e.com/a?b=1> and [x](<https://e.com/y>)") == (
+        "see https://e.com/a?b=1 and [x](https://e.com/y)"
+    )
 
 
 def test_escape_and_fence_show_plain_text_as_it_is():
