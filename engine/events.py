@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
-
 from engine.messages import RunId, Value
 
 EventType = Literal[
@@ -33,6 +31,10 @@ EventType = Literal[
     "usage",
     "notice",
 ]
+TOOL_TYPES: frozenset[EventType] = frozenset(
+    {"edit_file", "delete_file", "create_file", "read_file", "bash", "search", "outputs", "tool"}
+)
+"""Types that show one tool call each, with the content of a tool."""
 EventStatus = Literal["in_progress", "success", "fail"]
 Visibility = Literal["visible", "folded", "hidden", "superseded"]
 Operation = Literal["add", "update", "replace", "withdraw"]
@@ -52,7 +54,7 @@ class RunEvent(Value):
 
     - `text`, `thinking`, `summary`: str
     - `notice`: {"code": str, "params": {...}, "tone": info | success | warning | error}
-    - tool types: {"call": id, "name": str, "args": {...}, "summary": str, "body": str,
+    - `TOOL_TYPES`: {"call": id, "name": str, "args": {...}, "summary": str, "body": str,
       "body_kind": terminal | diff | text, "file_path": str?, "parsed": {...}?, "error": str?}
     - `approval`: {"id": str, "tool": str, "args": {...}, "purpose": str, "hash": str, "for": person id,
       "deadline_ms": int, "state": pending | approved | denied | expired, "by": str?, "reason": ask | cut}
@@ -61,7 +63,7 @@ class RunEvent(Value):
     - `error`: {"code": str, "params": {...}}
     - `done`: {"status": done | stopped | failed | interrupted, "elapsed_ms": int}
     - `verdict`: {"verdict": satisfied | revise | abandon, "by": person id, "name": str}
-    - `task`, `outputs`: objects, shown as a panel
+    - `task`: an object with a title
     """
 
     v: int = 1
@@ -77,4 +79,3 @@ class RunEvent(Value):
     opr: Operation = "update"
     visibility: Visibility = "visible"
     at_ms: int = 0
-    meta: dict[str, Any] = Field(default_factory=dict[str, Any])

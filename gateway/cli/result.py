@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.events import RunEvent
+from engine.events import TOOL_TYPES, RunEvent
 from engine.messages import Usage
-from gateway.cli.trace import TOOL_TYPES
 
 
 def result_data(events: Sequence[RunEvent]) -> dict[str, Any]:

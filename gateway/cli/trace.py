@@ -7,13 +7,10 @@ import json
 from collections.abc import Callable
 from typing import Any, cast
 
-from engine.events import RunEvent
+from engine.events import TOOL_TYPES, RunEvent
 from engine.messages import RunId
 from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed
 
-TOOL_TYPES = frozenset(
-    {"tool", "read_file", "create_file", "edit_file", "delete_file", "bash", "search", "task", "outputs"}
-)
 _LINE_CHARS = 160
 
 
@@ -66,8 +63,9 @@ class TraceSurface:
             return Delivered(receipt={"channel": "cli"})
         return Owed(reason="not_here")
 
-    async def suspend(self, run: RunId, *, resumes: bool) -> None:
+    async def suspend(self, run: RunId, *, resumes: bool) -> Delivered | Owed:
         """See `Surface.suspend`."""
+        return Owed(reason="not_here")
 
     def abandon(self, run: RunId) -> None:
         """See `Surface.abandon`."""
