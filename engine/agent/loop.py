@@ -82,7 +82,6 @@ class Agent:
         request = ModelRequest(messages=tuple(work.messages), tools=tuple(work.tools) if tools else ())
         turn = await model_turn(work, path, request, self._equipment.clock)
         work.turn = turn
-        work.usage += turn.usage
         work.messages.append(turn.message)
         if turn.message.text:
             work.texts.append(turn.message.text)

@@ -43,7 +43,7 @@ class ModelTurn(Value):
     message: AssistantMessage
     usage: Usage = Usage()
     model: str = ""
-    ended: Literal["stop", "tool_calls", "length", "refused", "stopped", "failed"] = "stop"
+    ended: Literal["stop", "tool_calls", "length", "stopped", "failed"] = "stop"
     error: str | None = None
     params: dict[str, Any] = Field(default_factory=dict[str, Any])
 
@@ -95,7 +95,6 @@ class Pass:
     reviewed: list[Reviewed | Rejected] = field(default_factory=list["Reviewed | Rejected"])
     results: list[CallResult] = field(default_factory=list[CallResult])
     texts: list[str] = field(default_factory=list[str])
-    usage: Usage = field(default_factory=Usage)
     identical: int = 0
     signature: str = ""
     exhausted: str = ""

@@ -18,7 +18,6 @@ from engine.sessions.history import bounded, valid
 from engine.sessions.tables import MessageRow, SessionRow
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
-NAME_CHARS = 60
 
 
 def new_session_id(now_ms: int) -> SessionId:

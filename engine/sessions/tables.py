@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from sqlalchemy import BigInteger, Column, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
-
-SessionState = Literal["active", "archived", "closed"]
 
 
 class SessionRow(SQLModel, table=True):
@@ -20,6 +18,7 @@ class SessionRow(SQLModel, table=True):
     conversation: str
     name: str = ""
     state: str = "active"
+    """`active` or `archived`."""
     model: str | None = None
     created_at: int = Field(sa_column=Column(BigInteger, nullable=False))
     used_at: int = Field(sa_column=Column(BigInteger, nullable=False))
