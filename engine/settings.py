@@ -45,7 +45,7 @@ class SessionSettings(Section):
 class ProviderSettings(Section):
     """Credentials of a model provider, shared by its models."""
 
-    api_key: str | None = None
+    api_key: str | None = Field(default=None, repr=False)
     api_base: str | None = None
 
 
@@ -55,7 +55,7 @@ class ModelSettings(Section):
     model: str
     provider: str | None = None
     api_base: str | None = None
-    api_key: str | None = None
+    api_key: str | None = Field(default=None, repr=False)
     fallbacks: tuple[str, ...] = ()
     first_byte_s: float = Field(default=30.0, gt=0)
     stall_s: float = Field(default=30.0, gt=0)

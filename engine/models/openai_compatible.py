@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
@@ -36,7 +36,7 @@ class Endpoint:
 
     model: str
     api_base: str = OPENAI_BASE
-    api_key: str = ""
+    api_key: str = field(default="", repr=False)
     first_byte_s: float = 30.0
     stall_s: float = 30.0
     temperature: float | None = None

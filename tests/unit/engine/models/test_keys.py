@@ -9,6 +9,7 @@ import pytest
 from engine.models.base import Completed, Model, ModelRequest
 from engine.models.catalog import Prices
 from engine.models.litellm_model import LitellmModel, close_connections
+from engine.models.openai_compatible import Endpoint
 from engine.models.registry import ModelRegistry
 from engine.settings import EngineSettings, ModelSettings, ProviderSettings
 from gateway.clock import SystemClock
@@ -59,6 +60,17 @@ async def test_the_providers_own_address_gets_its_key(wire: Wire, request_: Mode
 async def test_a_models_own_key_goes_to_its_own_address(wire: Wire, request_: ModelRequest) -> None:
     models = registry(ModelSettings(model="openai/m1", api_base=wire.base, api_key=OWN))
     assert await sent(models, wire, request_) == f"Bearer {OWN}"
+
+
+def test_keys_are_not_shown() -> None:
+    settings = EngineSettings(
+        home=Path("/nowhere"),
+        models={"main": ModelSettings(model="openai/m1", api_key=OWN)},
+        providers={"openai": ProviderSettings(api_key=PROVIDERS)},
+    )
+    for shown in (repr(settings), str(settings), repr(Endpoint("m1", api_key=OWN))):
+        assert "m1" in shown
+        assert OWN not in shown and PROVIDERS not in shown
 
 
 def test_the_usual_address_written_out_is_the_providers() -> None:
