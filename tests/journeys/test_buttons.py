@@ -47,7 +47,7 @@ async def test_f65_only_the_person_who_asked_may_approve_and_it_runs_once(home: 
 
 
 async def test_f65_an_admin_is_not_told_that_it_was_approved_when_it_was_not(home: Path) -> None:
-    async with house(home, {"access.admins": '["ou_chen"]'}) as h:
+    async with house(home, {"access.admins": '["feishu:main:ou_chen"]'}) as h:
         asked, question = await asking(h)
         assert await h.press(question, "approve", by=CHEN) == toast("not_yours")
         assert notes(h) == [] and "approve" in h.now(question).buttons

@@ -115,7 +115,8 @@ async def test_f15_five_hundred_pieces_in_a_second_are_a_few_updates(home: Path)
         changes = texts(h, answer)
         gaps = [after[0] - before[0] for before, after in pairwise(changes)]
         assert len(changes) <= 7, "the final one included"
-        assert min(gaps[:-1]) >= 0.18, [round(gap, 3) for gap in gaps]
+        # One may arrive late and the next in time: the loop is shared. Two together never come too soon.
+        assert min(gaps) >= 0.15 and min(map(sum, pairwise(gaps))) >= 0.36, [round(gap, 3) for gap in gaps]
         assert all(after.startswith(before) for (_, before), (_, after) in pairwise(changes))
 
 
