@@ -26,20 +26,30 @@ A stop is a result, not an error. `asyncio.CancelledError` means shutdown or a l
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class EngineError(Exception):
     """The engine could not do what was asked."""
 
+    usual_code: ClassVar[str] = ""
+    """The code of this kind; empty: its class's name in snake case."""
+
     def __init__(self, message: str = "", *, code: str = "", hint: str = "") -> None:
-        super().__init__(message or (self.__doc__ or "").splitlines()[0])
-        self.code = code or type(self).__name__
-        """Stable text for programs; the gateway's texts turn it into words for people."""
+        super().__init__(message or (self.__doc__ or type(self).__name__).splitlines()[0])
+        self.code = code or self.usual_code or self._name_of_class()
+        """Stable snake-case text for programs; the gateway's texts turn it into words for people."""
         self.hint = hint
+
+    @classmethod
+    def _name_of_class(cls) -> str:
+        return "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
 
 
 class ModelError(EngineError):
     """The model did not answer."""
 
+    usual_code = "model_unavailable"
     retryable = False
     """The same request to the same model may succeed soon."""
 
@@ -47,6 +57,7 @@ class ModelError(EngineError):
 class RateLimited(ModelError):
     """The model's provider refused the request for its pace."""
 
+    usual_code = "model_rate_limited"
     retryable = True
 
     def __init__(self, message: str = "", *, retry_after_s: float | None = None, code: str = "") -> None:
@@ -57,30 +68,39 @@ class RateLimited(ModelError):
 class TimedOut(ModelError):
     """The model sent nothing in time."""
 
+    usual_code = "model_timeout"
     retryable = True
 
 
 class ContextTooLong(ModelError):
     """The conversation is longer than the model can read."""
 
+    usual_code = "context_too_long"
+
 
 class Refused(ModelError):
     """The model's provider refused the content."""
+
+    usual_code = "model_refused"
 
 
 class AuthFailed(ModelError):
     """The model's provider refused our key."""
 
+    usual_code = "model_auth"
+
 
 class CutOff(ModelError):
     """The model's answer broke off."""
 
+    usual_code = "model_cut_off"
     retryable = True
 
 
 class BadOutput(ModelError):
     """The model's answer is not in the asked form."""
 
+    usual_code = "model_bad_output"
     retryable = True
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from sqlmodel import Session
 
-from engine.agent.failure import model_code, model_params
+from engine.agent.failure import model_params
 from engine.agent.state import ModelTurn, Pass
 from engine.agent.stopping import unless_stopped
 from engine.errors import BadOutput, ModelError
@@ -109,7 +109,7 @@ async def _ask(work: Pass, path: str, request: ModelRequest) -> ModelTurn:
             message=draft.partial(),
             model=work.model.name,
             ended="failed",
-            error=model_code(error),
+            error=error.code,
             params=model_params(error, work.model.name),
         )
 

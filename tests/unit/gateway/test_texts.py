@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from channels.cards.model import ActionName, CardStatus
-from engine.agent.failure import MODEL_CODES
+from engine.errors import ModelError
 from gateway.texts import LANGUAGES, Language, language_of, text
 
 ZH, EN = LANGUAGES["zh"], LANGUAGES["en"]
@@ -40,7 +40,7 @@ def test_no_key_stands_twice(name: str) -> None:
 def test_everything_the_product_can_say_has_words(lang: Language) -> None:
     keys = [f"status.{status.value}" for status in CardStatus]
     keys += [f"button.{name}" for name in ActionName.__args__]
-    keys += [f"error.{code}" for code in MODEL_CODES.values()]
+    keys += [f"error.{kind.usual_code}" for kind in (ModelError, *ModelError.__subclasses__())]
     keys += [f"error.{code}" for code in ("internal", "time_limit", "poisoned", "budget_exceeded", "identical_rounds")]
     assert [key for key in keys if key not in LANGUAGES[lang]] == []
 
