@@ -100,7 +100,7 @@ async def test_f25_angle_brackets_are_content(home: Path) -> None:
 @pytest.mark.parametrize("shift", range(3))
 async def test_f26_no_character_is_ever_cut(home: Path, shift: int) -> None:
     async with house(home) as h:
-        text = "x" * shift + ((FAMILY + FLAG + RARE) * 40 + " ") * 15
+        text = "x" * shift + (FAMILY + FLAG + RARE) * 600
         h.model.script([Say(text, piece=997)])
         question = "q" * (58 + shift) + FAMILY + FLAG + RARE
         answer = await h.finished(await h.say(f"@niuma {question}"))
