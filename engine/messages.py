@@ -118,11 +118,12 @@ class SystemMessage(Value):
 
 
 class UserMessage(Value):
-    """A person's words."""
+    """A person's words. `by` is their platform id, which no model reads; names are not unique."""
 
     role: Literal["user"] = "user"
     parts: tuple[Part, ...]
     name: str = ""
+    by: str = ""
 
     @property
     def text(self) -> str:

@@ -127,4 +127,4 @@ def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) 
 
 
 def _words(scope: RunScope) -> UserMessage:
-    return UserMessage(parts=scope.input.parts, name=scope.input.by.name)
+    return UserMessage(parts=scope.input.parts, name=scope.input.by.name, by=scope.input.by.id)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count, islice
 
 import regex
 
@@ -16,14 +16,46 @@ _CHARACTER = regex.compile(r"\X")
 _FRAME = str.maketrans("[]", "()")
 
 
-def prefixes(messages: Sequence[Message]) -> dict[str, str]:
-    """Give what stands before a person's words, by the name as it is stored; empty while only one person speaks.
+class Speakers:
+    """The people of a conversation, told apart by id: names are whatever people call themselves.
 
-    A name is whatever people call themselves: it comes as one line, cut, and without the brackets that frame it.
+    A name comes as one line, cut, and without the brackets that frame it. People without one are numbered; of several
+    with the same name, all but the first carry a number. A message that was stored without an id is of whoever has its
+    name.
     """
-    names = {message.name for message in messages if isinstance(message, UserMessage)}
-    shown = {name: label for name in names if (label := _label(name))}
-    return {name: f"[{label}] " for name, label in shown.items()} if len(shown) > 1 else {}
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        said = [(message.by, _label(message.name)) for message in messages if isinstance(message, UserMessage)]
+        self._by_name: dict[str, str] = {}
+        for by, name in said:
+            if by and name:
+                self._by_name.setdefault(name, by)
+        names: dict[str, str] = {}
+        for by, name in said:
+            if person := self._person(by, name):
+                names[person] = name or names.get(person, "")
+        self._labels = _told_apart(names)
+
+    def prefix(self, message: UserMessage) -> str:
+        """Give what stands before the person's words; empty while only one person speaks."""
+        label = self._labels.get(self._person(message.by, _label(message.name)))
+        return f"[{label}] " if label and len(self._labels) > 1 else ""
+
+    def _person(self, by: str, name: str) -> str:
+        """Give the id, else the name; empty for nobody, as with our own instructions."""
+        return by or self._by_name.get(name, name)
+
+
+def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Give each person a label of their own; nobody can take another's by the name they chose."""
+    labels: dict[str, str] = {}
+    for person, name in names.items():
+        wanted: Iterable[str] = (f"person {n}" for n in count(1))
+        if name:
+            wanted = chain([name], (f"{name} ({n})" for n in count(2)))
+        taken = set(labels.values())
+        labels[person] = next(label for label in wanted if label not in taken)
+    return labels
 
 
 def _label(name: str) -> str:

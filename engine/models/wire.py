@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, assert_never, cast
 
 from engine.messages import (
@@ -17,7 +17,7 @@ from engine.messages import (
     UserMessage,
 )
 from engine.models.base import ModelRequest, ToolSchema
-from engine.models.speakers import prefixes
+from engine.models.speakers import Speakers
 
 REASONING_FIELD = "reasoning_field"
 """Key in `AssistantMessage.provider_details`: under which name this provider sent reasoning and wants it back."""
@@ -39,8 +39,8 @@ def render_request(request: ModelRequest, model: str) -> dict[str, Any]:
 
 
 def render_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Give the messages one by one, in order; where several people speak, each one's words begin with the name."""
-    speakers = prefixes(messages)
+    """Give the messages one by one, in order; where several people speak, each one's words begin with a name."""
+    speakers = Speakers(messages)
     return [_message(message, speakers) for message in messages]
 
 
@@ -59,13 +59,13 @@ def object_text(arguments: str) -> str:
     return json.dumps(cast("dict[str, Any]", value), ensure_ascii=False)
 
 
-def _message(message: Message, speakers: Mapping[str, str]) -> dict[str, Any]:
+def _message(message: Message, speakers: Speakers) -> dict[str, Any]:
     match message:
         case SystemMessage():
             return {"role": "system", "content": message.text}
         case UserMessage():
             words = "\n".join(_part(part) for part in message.parts)
-            return {"role": "user", "content": speakers.get(message.name, "") + words}
+            return {"role": "user", "content": speakers.prefix(message) + words}
         case AssistantMessage():
             return _assistant(message)
         case ToolMessage():

@@ -20,7 +20,7 @@ from engine.errors import (
     ToolRetry,
     Unavailable,
 )
-from engine.messages import AssistantMessage, ToolMessage
+from engine.messages import AssistantMessage, ToolMessage, UserMessage
 from engine.settings import AgentSettings
 from engine.testing.scope import MemoryScope
 from engine.testing.scripted import Turn, call
@@ -365,6 +365,8 @@ async def test_the_next_question_sees_the_last_answer(bench: Bench) -> None:
     await bench.agent()(bench.scope("and again?", run="00000000000000000000000002"))
     said = [message.text for message in model.requests[0].messages[1:]]
     assert said == ["what is it?", "forty-two", "and again?"]
+    people = [(each.by, each.name) for each in model.requests[0].messages if isinstance(each, UserMessage)]
+    assert people == [("u1", "Ann")] * 2
 
 
 def test_there_is_no_way_around_the_review(bench: Bench) -> None:
