@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, assert_never
 
 from sqlmodel import Session
 
@@ -115,8 +115,7 @@ async def _ask(work: Pass, path: str, request: ModelRequest) -> ModelTurn:
 
 
 async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
-    stream = cast("Any", work.model.stream(request))
-    async with aclosing(stream):
+    async with aclosing(work.model.stream(request)) as stream:
         async for item in stream:
             match item:
                 case TextDelta():
@@ -128,7 +127,7 @@ async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
                 case Completed():
                     draft.completed = item
                 case _:
-                    raise BadOutput(f"the model gave {type(item).__name__}")
+                    assert_never(item)
 
 
 def _whole(done: Completed, *, offered: bool) -> ModelTurn:

@@ -6,8 +6,8 @@ One contract suite runs over all of them.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from engine.messages import AssistantMessage, Message, Usage
@@ -70,6 +70,18 @@ class Completed:
 ModelItem = TextDelta | ReasoningDelta | Restarted | Completed
 
 
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known of a model; `None` means unknown."""
+
+    context_tokens: int | None = None
+    tool_calls: bool = True
+    """Reliable native tool calls; else the JSON-plan mode."""
+    input_price: float | None = None
+    """US dollars per million tokens."""
+    output_price: float | None = None
+
+
 class Model(Protocol):
     """A language model.
 
@@ -83,8 +95,8 @@ class Model(Protocol):
         """Give the settings' name of this model (`"main"`)."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
-        """Stream one answer: deltas, then exactly one `Completed`. Closing the iterator closes the connection at once.
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelItem, None]:
+        """Stream one answer: deltas, then exactly one `Completed`. Closing it closes the connection at once.
 
         Tool calls arrive only in `Completed`, whole: one cut in its arguments raises `CutOff` and is never given out.
 
@@ -93,19 +105,10 @@ class Model(Protocol):
         """
         ...
 
+    async def facts(self) -> ModelFacts:
+        """Give what is known of this model; the first call may read a file, without holding up the loop."""
+        ...
+
     async def aclose(self) -> None:
         """Release connections."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
-    """What is known of a model; `None` means unknown."""
-
-    context_tokens: int | None = None
-    tool_calls: bool = True
-    """Reliable native tool calls; else the JSON-plan mode."""
-    input_price: float | None = None
-    """US dollars per million tokens."""
-    output_price: float | None = None
-    extra: dict[str, Any] = field(default_factory=dict[str, Any])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from hashlib import sha256
 
 from engine.errors import Unavailable
 from engine.messages import AssistantMessage, ToolCall, Usage
-from engine.models.base import Completed, ModelItem, ModelRequest, ReasoningDelta, TextDelta
+from engine.models.base import Completed, ModelFacts, ModelItem, ModelRequest, ReasoningDelta, TextDelta
 from engine.models.demo_script import Script, script_for
 from engine.ports import Clock
 
@@ -32,7 +32,7 @@ class DemoModel:
         """Give the settings' name of this model."""
         return self._name
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelItem, None]:
         """Stream the script that fits the question.
 
         Raises:
@@ -48,6 +48,10 @@ class DemoModel:
         async for piece in self._paced(script.text, dice, pace):
             yield TextDelta(piece)
         yield _completed(self._name, request, script)
+
+    async def facts(self) -> ModelFacts:
+        """See `Model.facts`."""
+        return ModelFacts(input_price=0.0, output_price=0.0)
 
     async def aclose(self) -> None:
         """Release nothing: there is no connection."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from dataclasses import replace
 
 from engine.errors import ModelError, RateLimited, Refused
-from engine.models.base import Completed, Model, ModelItem, ModelRequest, Restarted
+from engine.models.base import Completed, Model, ModelFacts, ModelItem, ModelRequest, Restarted
 from engine.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class FallbackModel:
         """Give the name of the first model."""
         return self._models[0].name
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelItem, None]:
         """Stream the first answer that comes to its end.
 
         Raises:
@@ -50,7 +50,7 @@ class FallbackModel:
                 yield Restarted(model=model.name, reason=type(last).__name__)
                 was_visible = False
             try:
-                async with aclosing(cast("Any", model.stream(request))) as stream:
+                async with aclosing(model.stream(request)) as stream:
                     async for item in stream:
                         was_visible = was_visible or not isinstance(item, Completed)
                         yield item
@@ -61,6 +61,16 @@ class FallbackModel:
                 if isinstance(error, Refused):
                     raise
         raise last or ModelError("there is no model in the chain")
+
+    async def facts(self) -> ModelFacts:
+        """Give what may be relied on whichever model answers; prices are those of the first."""
+        known = [await model.facts() for model in self._models]
+        windows = [each.context_tokens for each in known if each.context_tokens is not None]
+        return replace(
+            known[0],
+            context_tokens=min(windows, default=None),
+            tool_calls=all(each.tool_calls for each in known),
+        )
 
     async def aclose(self) -> None:
         """Release all models."""

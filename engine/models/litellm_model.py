@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any, cast
 
 from engine.errors import (
@@ -17,7 +17,7 @@ from engine.errors import (
     TimedOut,
 )
 from engine.models.assembly import Assembly
-from engine.models.base import ModelItem, ModelRequest, ReasoningDelta, TextDelta
+from engine.models.base import ModelFacts, ModelItem, ModelRequest, ReasoningDelta, TextDelta
 from engine.models.catalog import Prices
 from engine.models.litellm_loader import load
 from engine.models.refusal import error_from, retry_after_s
@@ -62,7 +62,7 @@ class LitellmModel:
         """Give the settings' name of this model."""
         return self._name
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelItem, None]:
         """Stream one answer; see `Model.stream`."""
         litellm = await load()
         assembly = Assembly(self._name)
@@ -86,6 +86,10 @@ class LitellmModel:
         finally:
             if stream is not None:
                 await stream.aclose()
+
+    async def facts(self) -> ModelFacts:
+        """See `Model.facts`."""
+        return await self._prices.facts()
 
     async def aclose(self) -> None:
         """Release nothing: litellm's connections are shared by all its models, see `close_connections`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ import aiohttp
 from engine.errors import BadOutput, CutOff, ModelError, TimedOut, Unavailable
 from engine.messages import Usage
 from engine.models.assembly import Assembly
-from engine.models.base import ModelItem, ModelRequest
+from engine.models.base import ModelFacts, ModelItem, ModelRequest
 from engine.models.catalog import Prices
 from engine.models.pool import HttpPool
 from engine.models.reading import Reading
@@ -58,7 +58,7 @@ class OpenAICompatibleModel:
         """Give the settings' name of this model."""
         return self._name
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelItem, None]:
         """Stream one answer; see `Model.stream`."""
         task = asyncio.ensure_future(self._post(request))
         dog = Watchdog(
@@ -84,6 +84,10 @@ class OpenAICompatibleModel:
         finally:
             await dog.stop()
             await _let_go(task, is_whole=assembly.done)
+
+    async def facts(self) -> ModelFacts:
+        """See `Model.facts`."""
+        return await self._prices.facts()
 
     async def aclose(self) -> None:
         """Release nothing: the pool belongs to the registry."""

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.errors import ModelError
 from engine.messages import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, Usage
-from engine.models.base import Completed, Finish, ModelItem, ModelRequest, ReasoningDelta, Restarted, TextDelta
+from engine.models.base import (
+    Completed,
+    Finish,
+    ModelFacts,
+    ModelItem,
+    ModelRequest,
+    ReasoningDelta,
+    Restarted,
+    TextDelta,
+)
 from engine.models.wire import REASONING_FIELD
 
 
@@ -59,7 +68,7 @@ class ScriptedModel:
         """Give the model's name."""
         return self._name
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelItem]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelItem, None]:
         """Stream the next turn.
 
         Raises:
@@ -82,6 +91,10 @@ class ScriptedModel:
             yield _completed(turn, self._name)
         finally:
             self.closed_early += not is_whole
+
+    async def facts(self) -> ModelFacts:
+        """See `Model.facts`."""
+        return ModelFacts()
 
     async def aclose(self) -> None:
         """Release nothing."""

@@ -112,6 +112,13 @@ async def test_usage_is_told(model: Model, server: LLMockServer) -> None:
     assert done.usage.cost is not None
 
 
+async def test_facts_are_known(model: Model) -> None:
+    facts = await model.facts()
+    assert facts.tool_calls
+    assert facts.input_price is not None and facts.output_price is not None
+    assert await model.facts() == facts
+
+
 async def test_a_tool_call_comes_whole_and_its_result_is_taken(model: Model, server: LLMockServer) -> None:
     server.state.scenarios.add(Reply(tool_calls=(ToolCall("project_scan", {}),)), Reply(text="three files"))
     question = ask("scan the project", tools=True)

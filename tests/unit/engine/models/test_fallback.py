@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import AuthFailed, CutOff, RateLimited, Refused, Unavailable
 from engine.messages import TextPart, UserMessage
-from engine.models.base import Completed, ModelItem, ModelRequest, Restarted, TextDelta
+from engine.models.base import Completed, ModelFacts, ModelItem, ModelRequest, Restarted, TextDelta
 from engine.models.fallback import FallbackModel
 from engine.testing.scripted import ScriptedModel, Turn
 from gateway.clock import FakeClock
@@ -92,3 +92,20 @@ async def test_the_last_error_is_told(clock: FakeClock) -> None:
     models = [ScriptedModel([Turn(fails=AuthFailed("one"))]), ScriptedModel([Turn(fails=AuthFailed("two"))])]
     with pytest.raises(AuthFailed, match="two"):
         await run(FallbackModel(models, clock), clock)
+
+
+class Known(ScriptedModel):
+    def __init__(self, facts: ModelFacts) -> None:
+        super().__init__([])
+        self._facts = facts
+
+    async def facts(self) -> ModelFacts:
+        return self._facts
+
+
+async def test_facts_hold_whichever_model_answers(clock: FakeClock) -> None:
+    large = Known(ModelFacts(context_tokens=200_000, input_price=1.0, output_price=2.0))
+    small = Known(ModelFacts(context_tokens=8_000, tool_calls=False, input_price=9.0))
+    facts = await FallbackModel([large, small, Known(ModelFacts())], clock).facts()
+    assert facts == ModelFacts(context_tokens=8_000, tool_calls=False, input_price=1.0, output_price=2.0)
+    assert (await FallbackModel([Known(ModelFacts())], clock).facts()).context_tokens is None
