@@ -77,15 +77,11 @@ class Busy(RateLimited):
 
 
 class AuthFailed(ChannelError):
-    """The platform refused our credentials."""
-
-    works_again = False
+    """The platform refused our credentials; they may be renewed while the process runs."""
 
 
 class MissingScope(ChannelError):
-    """The app lacks a permission on the platform."""
-
-    works_again = False
+    """The app lacks a permission on the platform; it may be granted while the process runs."""
 
     def __init__(self, message: str = "", *, scope: str, code: str = "", hint: str = "") -> None:
         super().__init__(message, code=code, hint=hint)

@@ -192,8 +192,11 @@ class Surface(Protocol):
         """Write the last word and prove it, trying for at most `within_s`. `done` was shown before."""
         ...
 
-    async def suspend(self, run: RunId, *, resumes: bool) -> None:
-        """Leave the card quiet ("paused, continues after restart", or "interrupted" with Retry) and let go of it."""
+    async def suspend(self, run: RunId, *, resumes: bool) -> Delivered | Owed:
+        """Leave the card quiet ("paused, continues after restart", or "interrupted" with Retry) and let go of it.
+
+        Tells whether a person can see that.
+        """
         ...
 
     def abandon(self, run: RunId) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from channels.events import InboundMessage, Sender
+from channels.events import ConversationRef, InboundMessage, Sender
 from engine.messages import Principal, RunInput
 
 Refusal = Literal["bot", "not_mentioned", "other_tenant", "empty"]
@@ -14,7 +14,7 @@ Refusal = Literal["bot", "not_mentioned", "other_tenant", "empty"]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rules in force. `admins` are platform ids of people who may act on anybody's run."""
+    """The rules in force. `admins` may act on anybody's run: entries `channel:account:person`."""
 
     admins: Collection[str] = ()
 
@@ -30,15 +30,19 @@ class Access:
             return "empty"
         return None
 
-    def principal(self, sender: Sender) -> Principal:
+    def principal(self, where: ConversationRef, sender: Sender) -> Principal:
         """Give the person as the engine knows them."""
-        rank = "admin" if sender.id in self.admins else "member"
+        rank = "admin" if self._is_admin(where, sender) else "member"
         return Principal(id=sender.id, tenant=sender.tenant, name=sender.name, rank=rank)
 
-    def may_act_on(self, sender: Sender, run: RunInput) -> bool:
-        """Tell whether this person may stop, judge or repeat the run: who asked for it, or an admin."""
-        return sender.id == run.by.id or sender.id in self.admins
+    def may_act_on(self, where: ConversationRef, sender: Sender, run: RunInput) -> bool:
+        """Tell whether this person may stop, judge or repeat a run of this chat: who asked for it, or an admin."""
+        return sender.id == run.by.id or self._is_admin(where, sender)
 
     def _is_foreign(self, message: InboundMessage) -> bool:
-        own, theirs = message.conversation.tenant, message.sender.tenant
-        return bool(own and theirs) and own != theirs and message.sender.id not in self.admins
+        if self._is_admin(message.conversation, message.sender):
+            return False
+        return message.conversation.tenant != message.sender.tenant
+
+    def _is_admin(self, where: ConversationRef, sender: Sender) -> bool:
+        return f"{where.channel}:{where.account}:{sender.id}" in self.admins

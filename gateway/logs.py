@@ -26,20 +26,35 @@ FILE = "niuma.log"
 _FILE_BYTES = 10_000_000
 _FILES_KEPT = 5
 _SHORTEST_SECRET_CHARS = 4
+_LONGEST_TEXT_CHARS = 20_000
+"""More of one text is no log line; looking for secrets in megabytes would hold up the process."""
+_LONGEST_SECRET_CHARS = 4_000
+"""How far beyond a cut secrets are looked for, so that no half of one is left before it."""
 _NOISY = ("aiohttp.access", "LiteLLM", "httpx", "asyncio", "alembic", "apscheduler", "slack_bolt", "Lark")
 
 # What secrets of the platforms look like, for those nobody registered: tokens made at run time, one-time addresses.
-_PATTERNS = (
-    r"(?<![\w-])[tua]-[A-Za-z0-9_.-]{20,}",  # Feishu tenant, user and app tokens
-    r"(?<![\w-])xox[a-z]-[\w-]{8,}|(?<![\w-])xapp-[\w-]{8,}",  # Slack
-    r"(?<![\w-])sk-[\w-]{16,}",  # model providers
-    r"(?i:(?<=bearer ))[^\s\"',;]{6,}",
-    r"(?i:(?<=ticket=)|(?<=access_key=)|(?<=access_token=)|(?<=app_secret=)|(?<=session=))[^&\s\"']+",
-    r"(?i:(?<=\"ticket\":\")|(?<=\"access_key\":\")|(?<=\"app_secret\":\")|(?<=\"tenant_access_token\":\"))[^\"]+",
-    r"(?<=https://hooks\.slack\.com/)\S+?(?=[\s\"']|$)",
-    r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",  # user:password in an address
+# Each pattern with texts of which one must be there: looking for those first is what makes a clean line cheap.
+_PATTERNS = tuple(
+    (tuple(markers), re.compile(pattern))
+    for markers, pattern in (
+        (("t-", "u-", "a-"), r"[tua]-(?<![\w-][tua]-)[A-Za-z0-9_.-]{20,}"),  # Feishu tenant, user and app tokens
+        (("xox", "xapp-"), r"(?<![\w-])(?:xox[a-z]|xapp)-[\w-]{8,}"),  # Slack
+        (("sk-",), r"(?<![\w-])sk-[\w-]{16,}"),  # model providers
+        (("earer ", "EARER "), r"(?i:(?<=bearer ))[^\s\"',;]{6,}"),
+        (
+            ("ticket=", "access_key=", "access_token=", "app_secret=", "session="),
+            r"(?:(?<=ticket=)|(?<=access_key=)|(?<=access_token=)|(?<=app_secret=)|(?<=session=))[^&\s\"']+",
+        ),
+        (
+            ('ticket":"', 'access_key":"', 'app_secret":"', '_token":"'),
+            r"(?:(?<=ticket\":\")|(?<=access_key\":\")|(?<=app_secret\":\")|(?<=_token\":\"))[^\"]+",
+        ),
+        (("hooks.slack.com",), r"(?<=https://hooks\.slack\.com/)\S+?(?=[\s\"']|$)"),
+        (("://",), r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"),  # user:password in an address
+    )
 )
-_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_CLEANED = "niuma_cleaned"
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", _CLEANED}
 
 
 class Redactor(logging.Filter):
@@ -48,22 +63,41 @@ class Redactor(logging.Filter):
     def __init__(self) -> None:
         super().__init__()
         self._secrets: set[str] = set()
-        self._pattern = re.compile("|".join(_PATTERNS))
+        self._longest_first: list[str] = []
 
     def protect(self, secrets: Iterable[str]) -> None:
         """Never let these through again, nor their URL-encoded form; those under 4 characters are not looked for."""
         for secret in secrets:
             if len(secret) >= _SHORTEST_SECRET_CHARS:
                 self._secrets |= {secret, quote(secret, safe=""), json.dumps(secret)[1:-1]}
-        longest_first = sorted(self._secrets, key=len, reverse=True)
-        self._pattern = re.compile("|".join([*map(re.escape, longest_first), *_PATTERNS]))
+        self._longest_first = sorted(self._secrets, key=len, reverse=True)
 
     def clean(self, text: str) -> str:
-        """Give `text` with every secret replaced."""
-        return self._pattern.sub(HIDDEN, text)
+        """Give `text` with every secret replaced, cut at 20,000 characters."""
+        if len(text) <= _LONGEST_TEXT_CHARS:
+            return self._hide(text)
+        clean = self._hide(text[: _LONGEST_TEXT_CHARS + _LONGEST_SECRET_CHARS])
+        return f"{clean[:_LONGEST_TEXT_CHARS]}... ({len(text)} characters)"
+
+    def _hide(self, text: str) -> str:
+        for secret in self._longest_first:
+            text = text.replace(secret, HIDDEN)
+        for markers, pattern in _PATTERNS:
+            if any(marker in text for marker in markers):
+                text = pattern.sub(HIDDEN, text)
+        return text
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Clean a record in place: message, fields, traceback. Lets every record through."""
+        """Clean a record in place, once: message, fields, traceback. Lets every record through."""
+        if not getattr(record, _CLEANED, False):
+            self.clean_message(record)
+            for key in vars(record).keys() - _STANDARD:
+                setattr(record, key, self._clean_value(getattr(record, key)))
+            setattr(record, _CLEANED, True)
+        return True
+
+    def clean_message(self, record: logging.LogRecord) -> None:
+        """Clean what a record has when it is made; its fields come later."""
         record.msg, record.args = self.clean(_message(record)), ()
         if record.exc_info and not record.exc_text:
             record.exc_text = logging.Formatter().formatException(record.exc_info)
@@ -71,9 +105,6 @@ class Redactor(logging.Filter):
             record.exc_text = self.clean(record.exc_text)
         if record.stack_info:
             record.stack_info = self.clean(record.stack_info)
-        for key in vars(record).keys() - _STANDARD:
-            setattr(record, key, self._clean_value(getattr(record, key)))
-        return True
 
     def _clean_value(self, value: Any) -> Any:
         if value is None or isinstance(value, bool | int | float):
@@ -163,7 +194,7 @@ def _cleaning(make: Callable[..., logging.LogRecord], redactor: Redactor) -> Cal
 
     def made(*args: Any, **kwargs: Any) -> logging.LogRecord:
         record = make(*args, **kwargs)
-        redactor.filter(record)
+        redactor.clean_message(record)
         return record
 
     return made

@@ -66,21 +66,21 @@ class Stage:
         return result
 
     async def suspend(self, scope: Scope, *, resumes: bool) -> Delivered | None:
-        """Leave the card quiet; gives a receipt when the surface said nothing against it."""
+        """Leave the card quiet; gives the proof that a person can see it, if there is one."""
         failpoint("during_drain")
         if not scope.shown:
             return None
         try:
-            async with asyncio.timeout(SUSPEND_S):
-                await self._surface.suspend(scope.id, resumes=resumes)
             await self.keep_state(scope)
+            async with asyncio.timeout(SUSPEND_S):
+                result = await self._surface.suspend(scope.id, resumes=resumes)
         except TimeoutError:
             log.warning("surface_suspend_timed_out", extra={"run": scope.id})
             return None
         except Exception:
             log.exception("surface_suspend_failed", extra={"run": scope.id})
             return None
-        return Delivered(receipt={"suspended": True})
+        return result if isinstance(result, Delivered) else None
 
     def abandon(self, scope: Scope) -> None:
         """Let go of the card without a write."""

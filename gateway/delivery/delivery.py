@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 SETTLE_S = 2.0
 """How long a card may take to show that its run rests, when the process is asked to stop."""
+DELIVER_S = 30.0
+"""How long one try of the deliveries queue may write; a card that is taken up again is written whole, page by page."""
 
 
 class Delivery:
@@ -76,14 +78,14 @@ class Delivery:
         self._signs.lift(live.place, live.opening)
         return await live.close(within_s)
 
-    async def suspend(self, run: RunId, *, resumes: bool) -> None:
+    async def suspend(self, run: RunId, *, resumes: bool) -> Delivered | Owed:
         """See `Surface.suspend`."""
         self._early.pop(run, None)
         live = self._live.pop(run, None)
         if live is None:
-            return
+            return Owed(reason="no_channel")
         live.presenter.pause(resumes=resumes)
-        await live.settle(SETTLE_S)
+        return await live.settle(SETTLE_S)
 
     def abandon(self, run: RunId) -> None:
         """See `Surface.abandon`."""
@@ -105,7 +107,7 @@ class Delivery:
             return Owed(reason="card_unknown", permanent=True)
         else:
             await live.open()
-        return await live.close(SETTLE_S)
+        return await live.close(DELIVER_S)
 
     def _make(self, opening: Opening, journal: JournalStep) -> LiveCard | None:
         place = self._place(opening.to)

@@ -95,13 +95,12 @@ class LiveCard:
         if self._stream is not None:
             self._stream.abandon()
 
-    async def settle(self, within_s: float) -> None:
-        """Write the present state as this process's last word and let go, whatever comes of it."""
+    async def settle(self, within_s: float) -> Delivered | Owed:
+        """Write the present state as this process's last word and let go; the card is never replaced by a message."""
         if self._stream is None:
-            return
+            return Owed(reason="not_open")
         closed = await self._stream.close(self.presenter.card(), within_s=within_s)
-        if not closed.seen:
-            logger.warning("card_not_settled", extra={"run": self.opening.run, "code": closed.reason})
+        return self._result(closed)
 
     async def close(self, within_s: float) -> Delivered | Owed:
         """Write the last word and prove it."""
@@ -111,10 +110,11 @@ class LiveCard:
                 return Owed(reason="not_open")
             return await self._anew.send(card, self.opening.known)
         closed = await self._stream.close(card, within_s=within_s)
+        return await self._other_way(card, closed) if closed.permanent and not closed.seen else self._result(closed)
+
+    def _result(self, closed: Closed) -> Delivered | Owed:
         if closed.seen and closed.receipt is not None:
             return Delivered(receipt=receipt_json(closed.receipt))
-        if closed.permanent:
-            return await self._other_way(card, closed)
         return Owed(reason=closed.reason, state=self.state())
 
     async def _other_way(self, card: Card, closed: Closed) -> Delivered | Owed:

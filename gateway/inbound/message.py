@@ -55,7 +55,7 @@ class Messages:
         submitted = await self._runtime.submit(
             RunInput(
                 to=address_of(message),
-                by=self._access.principal(message.sender),
+                by=self._access.principal(message.conversation, message.sender),
                 parts=(TextPart(text=_words(message)),),
                 anchor=message.message_id,
                 sent_at_ms=message.created_at_ms,

@@ -32,7 +32,7 @@ class Presses:
         language = language_of(run.input.text) if run is not None else "zh"
         if run is None or not _same_chat(action.conversation, run):
             return _toast("error", language, "stale")
-        if not self._access.may_act_on(action.sender, run.input):
+        if not self._access.may_act_on(action.conversation, action.sender, run.input):
             return _toast("error", language, "not_yours")
         return await self._carry_out(action, run, language)
 
@@ -79,12 +79,14 @@ class Presses:
         return {id_: str(each.get("for", "")) for id_, each in asked.items() if each.get("state") == "pending"}
 
     async def _retry(self, action: CardAction, run: RunView, language: Language) -> Toast:
-        by = self._access.principal(action.sender)
+        by = self._access.principal(action.conversation, action.sender)
         submitted = await self._runtime.retry(run.id, by, inbox_key(action.dedupe))
         return _toast("info", language, "retrying" if submitted is not None else "running")
 
     async def _judge(self, action: CardAction, run: RunView, verdict: Verdict, language: Language) -> Toast:
-        recorded = await self._runtime.verdict(run.id, self._access.principal(action.sender), verdict)
+        recorded = await self._runtime.verdict(
+            run.id, self._access.principal(action.conversation, action.sender), verdict
+        )
         if recorded == "recorded":
             if verdict == "revise":
                 await self._revise(action, run, language)
@@ -95,7 +97,7 @@ class Presses:
         """Submit a turn that revises the answer: another attempt at the same task."""
         revision = run.input.model_copy(
             update={
-                "by": self._access.principal(action.sender),
+                "by": self._access.principal(action.conversation, action.sender),
                 "parts": (TextPart(text=text(language, "prompt.revise")),),
                 "sent_at_ms": action.created_at_ms,
                 "task": run.task,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,6 +14,8 @@ from gateway.presenter.actions import ActionFacts, actions_of
 from gateway.presenter.blocks import block_id, block_of, by_name
 from gateway.presenter.merge import LaneRecord, Merger, Record
 from gateway.texts import Language, language_of, text
+
+logger = logging.getLogger(__name__)
 
 TITLE_CHARS = 60
 SUMMARY_CHARS = 80
@@ -132,7 +135,12 @@ class Presenter:
     def _block(self, record: Record, status: CardStatus) -> LaneBlock | None:
         if record.type == "thinking" and self._style.thinking == "off":
             return None
-        return block_of(record, live=not status.is_terminal, language=self._language)
+        try:
+            return block_of(record, live=not status.is_terminal, language=self._language)
+        except Exception:
+            # What a model or an older version told must not cost the reader the rest of the card.
+            logger.exception("block_not_drawn", extra={"run": self._run, "type": record.type})
+            return Note(block_id("note", f"{record.type}{record.order}"), self._say("notice.not_drawn"), "warning")
 
     def _lane(self, lane: LaneRecord, status: CardStatus) -> Lane:
         records = [each for each in lane.records if isinstance(each, Record)]

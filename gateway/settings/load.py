@@ -16,7 +16,8 @@ from gateway.settings.loaded import Settings
 from gateway.settings.reference import is_reference, is_secret
 
 logger = logging.getLogger(__name__)
-_FILE_ONLY = frozenset({"server", "database"})
+_FILE_ONLY = frozenset({"server", "database", "runs", "cards", "access", "channels"})
+"""Sections that are read before the database is open."""
 
 
 def load_settings(

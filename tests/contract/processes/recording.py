@@ -69,8 +69,9 @@ class RecordingSurface:
         self.note("final", run, status=outcome.status, answer=outcome.answer, error=outcome.error)
         return Delivered(receipt={"run": run})
 
-    async def suspend(self, run: RunId, *, resumes: bool) -> None:
+    async def suspend(self, run: RunId, *, resumes: bool) -> Delivered | Owed:
         self.note("suspend", run, resumes=resumes)
+        return Delivered(receipt={"suspended": True})
 
     def abandon(self, run: RunId) -> None:
         self.note("abandon", run)

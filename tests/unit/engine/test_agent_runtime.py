@@ -40,7 +40,8 @@ class Notes:
     async def close(self, run: RunId, outcome: Outcome, *, within_s: float) -> Delivered | Owed:
         return Delivered(receipt={})
 
-    async def suspend(self, run: RunId, *, resumes: bool) -> None: ...
+    async def suspend(self, run: RunId, *, resumes: bool) -> Delivered | Owed:
+        return Delivered(receipt={})
 
     def abandon(self, run: RunId) -> None: ...
 

@@ -115,9 +115,16 @@ def test_files_are_private_and_rotated(logs: Logging, tmp_path: Path) -> None:
     assert logs.file == tmp_path / "logs" / "niuma.log"
     assert stat.S_IMODE(logs.file.stat().st_mode) == 0o600
     assert stat.S_IMODE(logs.file.parent.stat().st_mode) == 0o700
-    for number in range(12):
-        logger.info("large %d", number, extra={"body": "x" * 1_000_000})
+    for number in range(550):
+        logger.debug("large %d", number, extra={"body": "x" * 19_000})
     assert sorted(file.name for file in logs.file.parent.iterdir()) == ["niuma.log", "niuma.log.1"]
+
+
+def test_a_huge_text_is_cut_and_no_half_secret_is_left(logs: Logging) -> None:
+    logger.info("huge", extra={"body": "x" * 19_995 + SECRET + "y" * 3_000_000})
+    (line,) = _lines(logs)
+    assert len(line["body"]) < 21_000
+    assert SECRET[:6] not in line["body"]
 
 
 def test_without_a_folder_only_stderr(stderr: io.StringIO) -> None:

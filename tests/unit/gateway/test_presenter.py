@@ -151,3 +151,15 @@ def test_a_pause_looks_quiet_f61() -> None:
     card = view.card()
     assert card.header.status is CardStatus.INTERRUPTED
     assert [action.name for action in card.actions] == ["retry"]
+
+
+def test_a_record_that_cannot_be_drawn_costs_only_itself() -> None:
+    view = presenter()
+    view.add(event("todos", {"items": [{"title": "no id"}]}, segment="todos"))
+    view.add(event("notice", {"tone": "info"}, segment="notice"))
+    view.add(event("text", "The answer.", segment="model/1", status="success"))
+    view.add(event("done", {"status": "done", "elapsed_ms": 1}))
+    first, second, answer = view.card().blocks
+    assert isinstance(first, Note) and isinstance(second, Note)
+    assert first.id != second.id
+    assert isinstance(answer, Text) and answer.markdown == "The answer."

@@ -94,7 +94,7 @@ async def test_what_was_sent_is_given_its_receipt_again(house: House) -> None:
 
 async def test_a_card_that_died_after_its_answer_was_seen_is_not_replaced(house: House) -> None:
     assert isinstance(await house.delivered(house.opening()), Delivered)
-    known = {"pages": [[list(house.channel.platform.world.cards)[0], "msg"]], "mode": "dead"}
+    known = {"pages": [[next(iter(house.channel.platform.world.cards)), "msg"]], "mode": "dead"}
     house.journal = house.journal.next_attempt()
     result = await house.delivered(house.opening(2, known=known, seen=True))
     assert isinstance(result, Owed)

@@ -197,16 +197,20 @@ def test_channels_to_come_are_read_and_refused_when_used(tmp_path: Path, channel
 
 
 def test_the_database_fills_what_is_left_open(tmp_path: Path) -> None:
-    settings = load(tmp_path, "[cards]\nrefresh_ms = 300", {"NIUMA_SESSIONS__IDLE_HOURS": "2"})
-    rows = {"cards.refresh_ms": 999, "cards.thinking": "folded", "sessions.idle_hours": 9, "agent.max_tool_rounds": 7}
+    settings = load(tmp_path, "[agent]\ntool_timeout_s = 300", {"NIUMA_SESSIONS__IDLE_HOURS": "2"})
+    rows = {"agent.tool_timeout_s": 9, "agent.max_tool_rounds": 7, "sessions.idle_hours": 9}
     laid = apply_overlay(settings, rows)
-    assert (laid.cards.refresh_ms, laid.cards.thinking) == (300, "folded")
-    assert (laid.sessions.idle_hours, laid.agent.max_tool_rounds) == (2, 7)
-    assert laid.origin("cards.thinking") == "database"
-    assert [laid.locked(key) for key in ("cards.refresh_ms", "cards.thinking")] == [True, False]
-    again = apply_overlay(laid, {"cards.thinking": "off"})
-    assert again.cards.thinking == "off"
-    assert settings.cards.thinking == "off"
+    assert (laid.agent.tool_timeout_s, laid.agent.max_tool_rounds, laid.sessions.idle_hours) == (300, 7, 2)
+    assert laid.origin("agent.max_tool_rounds") == "database"
+    assert [laid.locked(key) for key in ("agent.tool_timeout_s", "agent.max_tool_rounds")] == [True, False]
+    again = apply_overlay(laid, {"agent.max_tool_rounds": 3})
+    assert again.agent.max_tool_rounds == 3
+    assert settings.agent.max_tool_rounds == 5
+
+
+def test_what_is_read_before_the_database_is_open_is_not_taken_from_it(tmp_path: Path) -> None:
+    laid = apply_overlay(load(tmp_path), {"cards.refresh_ms": 999, "runs.drain_s": 1, "access.admins": ["x"]})
+    assert (laid.cards.refresh_ms, laid.runs.drain_s, laid.access.admins) == (200, 20, ())
 
 
 def test_rows_that_do_not_belong_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
