@@ -36,6 +36,8 @@ class Cutter:
         self._used = 0
         self._full = False
         self._context = Context()
+        self._fed = 0
+        """How far atoms came; behind `_end` waits a last character."""
 
     def copy(self) -> Cutter:
         """Give a cutter at the same place."""
@@ -43,6 +45,7 @@ class Cutter:
         twin.done, twin.bodies = list(self.done), list(self.bodies)
         twin._opening, twin._start, twin._end = self._opening, self._start, self._end
         twin._used, twin._full, twin._context = self._used, self._full, self._context
+        twin._fed = self._fed
         return twin
 
     def last(self, text: str, *, final: bool) -> tuple[str, str]:
@@ -58,12 +61,20 @@ class Cutter:
         if atom.kind in (Kind.TEXT, Kind.CODE):
             stop = self._sure_end(text, atom) if growing else atom.end
             self._divide(text, stop, atom.after, pauses=atom.kind is Kind.TEXT)
+            if stop < atom.end:
+                # A part may have begun meanwhile that is far from full.
+                self._divide(text, self._sure_end(text, atom), atom.after, pauses=atom.kind is Kind.TEXT)
         else:
             self._divide(text, atom.start, self._context, pauses=not self._context.fence)
             self._keep_whole(text, atom)
-        self._context = atom.after
+        self._context, self._fed = atom.after, atom.end
         if self._end == atom.end:
             self._note_end(text, atom)
+
+    def release(self, text: str) -> None:
+        """Take in the character that waited, once it is clear that nothing joins it."""
+        if self._end < self._fed < len(text) and grapheme.is_boundary(text, self._fed):
+            self._divide(text, self._fed, self._context, pauses=not self._context.fence)
 
     def finish(self, text: str) -> None:
         """Take in what waited for more text: there is none."""

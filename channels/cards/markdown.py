@@ -55,6 +55,7 @@ class Parts:
         self._text = text
         for atom in self._scanner.scan(text, growing=True):
             self._cutter.feed(text, atom, growing=True)
+        self._cutter.release(text)
         if growing:
             return self._cutter
         scanner, cutter = self._scanner.copy(), self._cutter.copy()

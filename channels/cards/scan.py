@@ -118,7 +118,8 @@ class Scanner:
             self.context = Context()
             return Kind.BLANK, end
         if self.context.head:
-            if "|" in line or (open_ended and not line.strip(" \t")):
+            # By its first sign, so that it does not matter how much of the line has come.
+            if _TABLE_LINE.match(line) or (open_ended and not line.strip(" \t")):
                 return None if open_ended and len(line) <= _LONGEST_HELD_LINE else (Kind.ROW, end)
             self.context = Context()
         return self._block(line, end, open_ended, text, growing)

@@ -159,7 +159,8 @@ class Opener:
             found = await self._history.find_card(opening.conversation, sheet.card_id, opening.reply_to)
         except ChannelError as unread:
             _log.warning("feishu_card_message_not_found", extra={"run": opening.run, "code": unread.code})
-            if unread.works_again and not (is_proof and sheet.card_id):
+            is_for_good = isinstance(unread, Rejected | MissingScope)
+            if not is_for_good and not (is_proof and sheet.card_id):
                 raise
             return ""
         if not found.message_id and found.is_certain and not is_proof:

@@ -13,7 +13,7 @@ from typing import Literal
 from channels.cards.model import Card
 from channels.cards.ports import Json, Write
 from channels.clock import Clock
-from channels.errors import ChannelError, InvalidCard, Rejected, StreamEnded, TooLong
+from channels.errors import ChannelError, InvalidCard, MissingScope, Rejected, StreamEnded, TooLong
 from channels.events import Receipt
 from channels.feishu.cards import Budget, Page, render_card, render_leftover, simplified
 from channels.feishu.client import Client
@@ -210,7 +210,7 @@ class LiveCard:
             self._sheets[step.number].jump()
         elif isinstance(error, TooLong | InvalidCard) and write.kind != "settings":
             self._reshape(write, step, error)
-        elif isinstance(error, Rejected) or not error.works_again:
+        elif isinstance(error, Rejected | MissingScope) or not error.works_again:
             self._refused(write, step)
 
     def _ended(self, write: Write, step: Step, code: int) -> None:

@@ -27,7 +27,7 @@ PIECES = [
         "```\n",
         "```",
     ),
-    *("| a | b |\n", "|---|---|\n", "| 1 | 2 |\n", "| half", "[link](https://e.example/x)", "[half](http"),
+    *("| a | b |\n", "|---|---|\n", "| 1 | 2 |\n", "| half", "x | y\n", "[link](https://e.example/x)", "[half](http"),
     *("![i](https://e.example/a.png)", "<config>", "a < b && c", "&amp;", "\\*", "- item\n", "# head\n", "x = 1\n"),
     *(
         "\U0001f468\u200d\U0001f469\u200d\U0001f467",
@@ -90,7 +90,9 @@ def test_the_way_a_text_arrives_does_not_matter(text: str, limit: int, seed: int
     parts = Parts(limit, measure=size)
     for end in cuts(text, seed):
         parts.of(text[:end], growing=True)
-    assert parts.of(text, growing=False) == split(text, limit, measure=size)
+    ended = text + "\n\nthe end"
+    assert parts.of(ended, growing=True) == Parts(limit, measure=size).of(ended, growing=True)
+    assert parts.of(ended, growing=False) == split(ended, limit, measure=size)
 
 
 @settings(max_examples=300, deadline=None)

@@ -31,6 +31,7 @@ PIECES = [
 ]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 STEPS = st.integers(1, 400)
+MOST_TICKS = 100
 
 
 class Nobody:
@@ -94,7 +95,7 @@ def only_adds(page: Page, action: dict[str, Any]) -> bool:
 
 async def grow(text: str, step: int, **how: bool) -> LiveCard:
     sink = live(snapshot(text[:1], **how))
-    for end in [*range(1, len(text), step), len(text)]:
+    for end in [*range(1, len(text), max(step, len(text) // MOST_TICKS)), len(text)]:
         for _ in range(6):
             plan = sink.plan(snapshot(text[:end], **how), final=False)
             assert [each for write in plan for each in rewritten(sink, write)] == []
@@ -114,6 +115,7 @@ def shown(sink: LiveCard) -> list[tuple[dict[str, Any], ...]]:
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, STEPS)
 async def test_every_write_of_a_growing_answer_only_adds(text: str, step: int) -> None:
+    text += "\n\nthe end"
     sink = await grow(text, step)
     once = render_card(snapshot(text))
     assert shown(sink) == [page.elements for page in once]
@@ -129,7 +131,7 @@ async def test_thinking_only_adds_too(text: str, step: int) -> None:
 @given(TEXTS, STEPS)
 def test_the_end_is_the_same_however_the_text_came(text: str, step: int) -> None:
     texts = Texts()
-    for end in range(0, len(text), step):
+    for end in range(0, len(text), max(step, len(text) // MOST_TICKS)):
         render_card(snapshot(text[:end]), texts=texts)
     grown = render_card(snapshot(text, CardStatus.DONE), texts=texts)
     assert grown == render_card(snapshot(text, CardStatus.DONE))
