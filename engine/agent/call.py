@@ -7,8 +7,9 @@ import logging
 from typing import Any
 
 from engine.agent.context import Equipment
+from engine.agent.progress import Progress
 from engine.agent.state import Pass, Reviewed
-from engine.agent.stopping import unless_stopped
+from engine.agent.stopping import unless_first, unless_stopped
 from engine.errors import ToolFailed, ToolRetry
 from engine.events import RunEvent
 from engine.tools.base import ToolContext, ToolResult
@@ -38,15 +39,12 @@ async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) 
 
 async def _limited(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
     limit_s = equipment.settings.agent.tool_timeout_s
-    task = asyncio.ensure_future(_guarded(item, _context(work, path, item)))
-    timer = asyncio.ensure_future(equipment.clock.sleep(limit_s))
+    progress = _progress(work, path, item)
     try:
-        await asyncio.wait({task, timer}, return_when=asyncio.FIRST_COMPLETED)
-        return task.result() if task.done() else _timed_out(item, limit_s)
+        call = _guarded(item, _context(work, path, progress))
+        return await unless_first(equipment.clock.sleep(limit_s), call) or _timed_out(item, limit_s)
     finally:
-        task.cancel()
-        timer.cancel()
-        await asyncio.gather(task, timer, return_exceptions=True)
+        progress.end()
 
 
 async def _guarded(item: Reviewed, context: ToolContext) -> ToolResult:
@@ -61,22 +59,23 @@ async def _guarded(item: Reviewed, context: ToolContext) -> ToolResult:
         return _failed(f"the tool {item.tool.name} broke ({type(error).__name__})", "tool_failed")
 
 
-def _context(work: Pass, path: str, item: Reviewed) -> ToolContext:
-    lines: list[str] = []
-
-    def progress(line: str) -> None:
-        lines.append(line)
-        content: dict[str, Any] = {"call": item.call.id, "name": item.call.name, "body": "\n".join(lines[-50:])}
+def _progress(work: Pass, path: str, item: Reviewed) -> Progress:
+    def show(body: str) -> None:
+        content: dict[str, Any] = {"call": item.call.id, "name": item.call.name, "body": body}
         work.scope.show(
             RunEvent(run=work.scope.id, type=item.tool.event_type, content=content, status="in_progress", segment=path)
         )
 
+    return Progress(show)
+
+
+def _context(work: Pass, path: str, progress: Progress) -> ToolContext:
     return ToolContext(
         run=work.scope.id,
         by=work.scope.input.by,
         workspace=work.workspace,
         key=f"{work.scope.id}:{path}",
-        progress=progress,
+        progress=progress.tell,
         private=work.private,
     )
 

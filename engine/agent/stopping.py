@@ -1,4 +1,4 @@
-"""Doing something while a person may press Stop."""
+"""Doing something while a person may press Stop, or time may run out."""
 
 from __future__ import annotations
 
@@ -17,11 +17,23 @@ async def unless_stopped(scope: RunScope, work: Coroutine[Any, Any, T]) -> T | N
     Raises:
         Exception: what `work` raised.
     """
-    task, stop = asyncio.ensure_future(work), asyncio.ensure_future(scope.stopped())
+    return await unless_first(scope.stopped(), work)
+
+
+async def unless_first(rival: Coroutine[Any, Any, object], work: Coroutine[Any, Any, T]) -> T | None:
+    """Give what `work` gives, or `None` when `rival` ended first. The loser was cancelled and has ended.
+
+    Raises:
+        Exception: what `work` raised, or `rival` when that ended first.
+    """
+    task, other = asyncio.ensure_future(work), asyncio.ensure_future(rival)
     try:
-        await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
-        return task.result() if task.done() else None
+        await asyncio.wait({task, other}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        other.result()
+        return None
     finally:
         task.cancel()
-        stop.cancel()
-        await asyncio.gather(task, stop, return_exceptions=True)
+        other.cancel()
+        await asyncio.gather(task, other, return_exceptions=True)

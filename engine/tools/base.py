@@ -44,7 +44,7 @@ class ToolContext:
     private: tuple[Path, ...] = ()
     """The gateway's own folders, which no tool sees, even where they lie in the workspace."""
     progress: Callable[[str], None] = field(default=lambda _line: None)
-    """Show a line of progress on the card; never blocks."""
+    """Show a line of progress on the card; never blocks, and may be called from any thread."""
 
 
 class Tool(Protocol):
