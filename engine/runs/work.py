@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable
 from typing import Any
 
+from engine.errors import StorageError
 from engine.ports import Clock, Outcome, Work
 from engine.runs.scope import Scope
 
@@ -51,6 +52,9 @@ class Worker:
             if scope.given_up or (task is not None and task.cancelling()):
                 raise
             log.exception("run_cancelled_itself", extra={"run": scope.id})
+        except StorageError:
+            # An outage never ends a run: the turn gives it back to the queue.
+            raise
         except Exception:
             log.exception("run_failed_unexpectedly", extra={"run": scope.id})
         return Outcome(status="failed", error="internal")
