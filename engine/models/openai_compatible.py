@@ -13,6 +13,7 @@ import aiohttp
 
 from engine.errors import BadOutput, CutOff, ModelError, TimedOut, Unavailable
 from engine.messages import Usage
+from engine.models.accounts import OPENAI_BASE
 from engine.models.assembly import Assembly
 from engine.models.base import ModelFacts, ModelItem, ModelRequest
 from engine.models.catalog import Prices
@@ -24,7 +25,6 @@ from engine.models.watchdog import Watchdog
 from engine.models.wire import render_request
 from engine.ports import Clock
 
-OPENAI_BASE = "https://api.openai.com/v1"
 MAX_ERROR_BYTES = 64 * 1024
 END_OF_BODY_S = 0.05
 """How long to wait for the end of a body after `[DONE]`, so that its connection can be used again."""

@@ -5,24 +5,20 @@ from __future__ import annotations
 import logging
 
 from engine.errors import SettingsInvalid
+from engine.models.accounts import OPENAI_BASE, provider_of, takes_providers_key
 from engine.models.base import Model
 from engine.models.catalog import Prices
 from engine.models.demo import DemoModel
 from engine.models.fallback import FallbackModel
 from engine.models.litellm_loader import is_loaded
 from engine.models.litellm_model import LitellmModel, close_connections
-from engine.models.openai_compatible import OPENAI_BASE, Endpoint, OpenAICompatibleModel
+from engine.models.openai_compatible import Endpoint, OpenAICompatibleModel
 from engine.models.pool import HttpPool
 from engine.ports import Clock
 from engine.settings import EngineSettings, ModelSettings, ProviderSettings
 
 log = logging.getLogger(__name__)
 DEMO = "demo"
-
-
-def provider_of(settings: ModelSettings) -> str:
-    """Give the provider: `provider`, or the prefix of `model` before the first `/`."""
-    return settings.provider or settings.model.partition("/")[0]
 
 
 def is_demo(settings: ModelSettings) -> bool:
@@ -111,8 +107,7 @@ def _key(name: str, settings: ModelSettings, account: ProviderSettings) -> str:
     """Give the model's own key, or its provider's, which goes to no other address than the provider's."""
     if settings.api_key or not account.api_key:
         return settings.api_key or ""
-    usual = account.api_base or (OPENAI_BASE if provider_of(settings) == "openai" else "")
-    if settings.api_base and settings.api_base.rstrip("/") != usual.rstrip("/"):
+    if not takes_providers_key(settings, account.api_base):
         log.warning("model has an address of its own and no key; its provider's is not sent", extra={"model": name})
         return ""
     return account.api_key

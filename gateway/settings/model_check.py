@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from engine.models.accounts import provider_of, takes_providers_key
 from engine.settings import ModelSettings, ProviderSettings
 from gateway.errors import ConfigInvalid
 from gateway.settings.build import Builder
@@ -88,9 +89,13 @@ class ModelTable:
     def _resolved(self, name: str) -> ModelSettings:
         table = ("models", name)
         model = self._builder.section(ModelSettings, table, self._builder.fields(table))
-        if model.api_key is None and provider_of(model) in self.providers:
+        if provider_of(model) in self.providers and takes_providers_key(model, self._base_of(provider_of(model))):
             self._builder.fields(("providers", provider_of(model)), lenient=True)
         return model
+
+    def _base_of(self, provider: str) -> str | None:
+        path = ("providers", provider, "api_base")
+        return None if self._builder.raw(path) is None else str(self._builder.value(path))
 
     def _usable_providers(self) -> dict[str, ProviderSettings]:
         found: dict[str, ProviderSettings] = {}
@@ -101,11 +106,6 @@ class ModelTable:
             except Unset:
                 continue  # every model that needs it was refused or left out above, with this reason
         return found
-
-
-def provider_of(model: ModelSettings) -> str:
-    """Give the provider's name: the setting, else what stands before the first `/`."""
-    return model.provider or model.model.split("/", 1)[0]
 
 
 def _is_demo(model: ModelSettings) -> bool:

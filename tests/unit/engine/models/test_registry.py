@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SettingsInvalid
+from engine.models.accounts import provider_of
 from engine.models.catalog import read_facts
 from engine.models.demo import DemoModel
 from engine.models.fallback import FallbackModel
 from engine.models.litellm_loader import is_loaded
-from engine.models.registry import ModelRegistry, _endpoint, provider_of
+from engine.models.registry import ModelRegistry, _endpoint
 from engine.settings import EngineSettings, ModelSettings, ProviderSettings
 from gateway.clock import FakeClock
 

@@ -63,6 +63,33 @@ def test_a_default_key_that_is_not_set_is_no_error(tmp_path: Path) -> None:
     assert load(tmp_path, toml, OPENAI_API_KEY="sk-x").engine().providers["openai"].api_key == "sk-x"
 
 
+OWN_ADDRESS = """
+[models]
+default = "local"
+[models.local]
+model = "openai/qwen"
+api_base = "{base}"
+[providers.openai]
+api_key = "${{COMPANY_KEY}}"
+api_base = "https://models.example.com/v1"
+"""
+
+
+def test_a_model_at_its_own_address_does_not_need_its_providers_key(tmp_path: Path) -> None:
+    settings = load(tmp_path, OWN_ADDRESS.format(base="http://127.0.0.1:1/v1"))
+    assert settings.missing_models() == {}
+    engine = settings.engine()
+    assert engine.models["local"].api_key is None
+    assert "openai" not in engine.providers
+
+
+def test_a_model_at_its_providers_address_needs_that_key(tmp_path: Path) -> None:
+    settings = load(tmp_path, OWN_ADDRESS.format(base="https://models.example.com/v1/"))
+    assert "COMPANY_KEY" in settings.missing_models()["local"]
+    with pytest.raises(ConfigInvalid, match="COMPANY_KEY"):
+        settings.engine()
+
+
 def test_a_model_that_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="no model 'mian'; did you mean 'main'"):
         load(tmp_path, MODELS).engine(model="mian")
