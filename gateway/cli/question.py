@@ -22,6 +22,7 @@ from engine.ports import Control, Outcome
 from engine.runtime import Runtime, RunView, build_runtime
 from engine.settings import DatabaseSettings, EngineSettings
 from gateway.cli.result import result_data
+from gateway.cli.terminal import typed_line
 from gateway.cli.trace import TraceSurface
 from gateway.clock import SystemClock
 from gateway.migrations import migrate
@@ -85,7 +86,7 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
             reason = text(language_of(question.words), "error.time_limit")
             return Finished(run, "failed", "", reason, await runtime.events(run))
         finally:
-            answering.cancel()
+            await _end(answering)
         return await _finished(runtime, ended, question.words)
 
 
@@ -138,7 +139,7 @@ async def _answer_questions(runtime: Runtime, run: RunId, surface: TraceSurface)
     """Put each question of the run to the person at the terminal; without a terminal the answer is no."""
     while True:
         asked = await surface.questions.get()
-        yes = await asyncio.to_thread(_approves, asked) if sys.stdin.isatty() else False
+        yes = await _approves(asked) if sys.stdin.isatty() else False
         if not sys.stdin.isatty():
             print(f"niuma: {asked.get('tool')} needs approval and there is no terminal: denied", file=sys.stderr)
         body = {"nonce": str(asked["id"]), "name": getpass.getuser()}
@@ -146,11 +147,22 @@ async def _answer_questions(runtime: Runtime, run: RunId, surface: TraceSurface)
         await runtime.control(run, control)
 
 
-def _approves(asked: dict[str, Any]) -> bool:
+async def _approves(asked: dict[str, Any]) -> bool:
     print(
-        f"{text('en', 'approval.question', tool=asked.get('tool'))} {asked.get('args')} [y/N] ", file=sys.stderr, end=""
+        f"{text('en', 'approval.question', tool=asked.get('tool'))} {asked.get('args')} [y/N] ",
+        file=sys.stderr,
+        end="",
+        flush=True,
     )
-    return input().strip().lower() in ("y", "yes")
+    return (await typed_line()).strip().lower() in ("y", "yes")
+
+
+async def _end(answering: asyncio.Task[None]) -> None:
+    """Cancel the task and wait for its end; what broke it earlier is raised here."""
+    answering.cancel()
+    await asyncio.wait({answering})
+    if not answering.cancelled():
+        answering.result()
 
 
 async def _finished(runtime: Runtime, ended: RunView, words: str) -> Finished:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import sqlite3
 import subprocess
@@ -234,6 +235,47 @@ def test_agent_without_a_terminal_denies_what_needs_approval(process: Niuma) -> 
     done = process("agent", "--json", "send a note 'hello'")
     assert "needs approval and there is no terminal: denied" in done.stderr
     assert [tool["status"] for tool in json.loads(done.stdout)["data"]["tools"]] == ["fail"]
+
+
+@contextmanager
+def _at_a_terminal(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Start a question that needs approval, wait until it is put, and give the process and the person's keyboard."""
+    keyboard, terminal = pty.openpty()
+    env = os.environ | {"NIUMA_HOME": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "gateway.cli", "agent", "--json", "send a note 'hello'"]
+    out = subprocess.PIPE
+    try:
+        with subprocess.Popen(command, env=env, cwd=tmp_path, stdin=terminal, stdout=out, stderr=out) as started:
+            assert started.stderr is not None
+            said = b""
+            while b"[y/N]" not in said:
+                piece = os.read(started.stderr.fileno(), 4096)
+                assert piece, said
+                said += piece
+            try:
+                yield started, keyboard
+            finally:
+                started.kill()
+    finally:
+        os.close(keyboard)
+        os.close(terminal)
+
+
+@pytest.mark.parametrize(("typed", "status"), [(b"y\n", "success"), (b"n\n", "fail"), (b"\x04", "fail")])
+def test_agent_asks_at_the_terminal(tmp_path: Path, typed: bytes, status: str) -> None:
+    with _at_a_terminal(tmp_path) as (asked, keyboard):
+        os.write(keyboard, typed)
+        stdout, stderr = asked.communicate(timeout=60)
+        assert b"Traceback" not in stderr
+        assert [tool["status"] for tool in json.loads(stdout)["data"]["tools"]] == [status]
+
+
+def test_agent_is_stopped_while_it_asks(tmp_path: Path) -> None:
+    with _at_a_terminal(tmp_path) as (asked, _):
+        asked.send_signal(signal.SIGINT)
+        stdout, stderr = asked.communicate(timeout=60)
+        assert json.loads(stdout)["status"] == "stopped"
+        assert (asked.returncode, stderr) == (1, b"")
 
 
 def test_agent_keeps_named_sessions_and_no_others(process: Niuma, tmp_path: Path) -> None:
