@@ -14,7 +14,7 @@ from channels.cards.ports import CardSink, Journal, Json, WriteGuard
 from channels.clock import Clock
 from channels.connection import Keeper, KeeperTimes, Link
 from channels.errors import ChannelError, InvalidCard, Rejected, TooLong
-from channels.events import ConversationRef, InboundHandler, Receipt
+from channels.events import ConversationRef, Inbound, InboundHandler, Receipt, Toast
 from channels.feishu.cards import render_card
 from channels.feishu.client import Client
 from channels.feishu.discovery import discover
@@ -26,6 +26,7 @@ from channels.feishu.limits import capabilities_of
 from channels.feishu.loader import load_frame_class
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.opening import Opener
+from channels.feishu.people import People
 from channels.feishu.plain import rest_as_text
 from channels.feishu.post_office import Letter, PostOffice, unguarded
 from channels.feishu.recalls import Recalls
@@ -61,6 +62,7 @@ class Adapter:
         self._office = PostOffice(self._client, self._pacer, clock)
         self._history = History(self._office, settings.app_id)
         self._recalls = Recalls()
+        self._people = People(self._client, self._pacer, clock)
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
         self._signs: OrderedDict[tuple[str, Reaction], str] = OrderedDict()
@@ -100,7 +102,11 @@ class Adapter:
     async def start(self, handler: InboundHandler) -> None:
         """See `Channel.start`."""
         self._client.open()
-        dispatcher = Dispatcher(self._identity, self._recalls, self._clock, handler)
+
+        async def named(inbound: Inbound) -> Toast | None:
+            return await handler(self._people.named(inbound))
+
+        dispatcher = Dispatcher(self._identity, self._recalls, self._clock, named)
         settings = self._settings
         times = KeeperTimes(
             dial_timeout_s=2 * settings.connect_timeout_s + 2,
@@ -118,6 +124,7 @@ class Adapter:
         if self._learning is not None:
             self._learning.cancel()
             await asyncio.gather(self._learning, return_exceptions=True)
+        await self._people.stop()
         await self._client.close()
 
     async def _dial(self, dispatcher: Dispatcher) -> Link:

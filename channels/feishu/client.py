@@ -132,6 +132,12 @@ class Client:
         answer = await self.call("POST", f"{_CARDKIT}/id_convert", body={"message_id": message_id})
         return str(answer["data"]["card_id"])
 
+    async def user_name(self, open_id: str) -> str:
+        """Give a person's name."""
+        path = f"/open-apis/contact/v3/users/{quote(open_id, safe='')}"
+        answer = await self.call("GET", path, query={"user_id_type": "open_id"})
+        return str(answer["data"]["user"]["name"])
+
     async def add_reaction(self, message_id: str, emoji: str) -> str:
         """Set a sign on a message and give the sign's id."""
         body = {"reaction_type": {"emoji_type": emoji}}

@@ -132,14 +132,12 @@ async def test_two_accounts_in_one_loop_do_not_disturb_each_other():
         assert (await b.asked()).conversation.account == "second"
 
 
-async def test_until_our_own_id_is_known_nobody_has_mentioned_us():
-    async with bench(wait=False, settings={"id": "main"}) as b:
+async def test_a_mention_waits_until_our_own_id_is_known():
+    async with bench(wait=False) as b:
         b.sim.faults.add({"match": {"path": "/bot/v3/info"}, "action": {"status": 500, "code": 1}, "times": 1})
-        await until(lambda: b.adapter.health().code in ("identity_unknown", "ok"))
-        if b.adapter.health().code == "identity_unknown":
-            assert (await b.asked()).mentions_me is False
-        await until(lambda: b.adapter.health().ok)
+        await until(lambda: b.adapter.health().code == "identity_unknown")
         assert (await b.asked()).mentions_me is True
+        assert b.adapter.health().ok
 
 
 async def test_events_nobody_asked_for_and_rubbish_are_acked():

@@ -28,9 +28,9 @@ def error(code: int, message: str = "", status: int = BAD, **headers: str) -> Ch
 @pytest.mark.parametrize(
     ("code", "kind", "maybe_seen", "works_again"),
     [
-        (99991663, AuthFailed, False, False),
-        (10014, AuthFailed, False, False),
-        (99991672, MissingScope, False, False),
+        (99991663, AuthFailed, False, True),
+        (10014, AuthFailed, False, True),
+        (99991672, MissingScope, False, True),
         (200860, TooLong, False, False),
         (230025, TooLong, False, False),
         (300305, TooLong, False, False),
