@@ -16,11 +16,13 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from gateway.texts import text
 from tests.browser import chromium, chromium_path
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
 PICTURE = Path(__file__).parent / "demo.png"
 WAIT_MS = 60_000
+JUDGED = text("en", "verdict.satisfied", name="Lin Wei")
 
 
 @asynccontextmanager
@@ -85,10 +87,10 @@ async def test_ask_watch_and_judge(tmp_path: Path) -> None:
             await page.screenshot(path=PICTURE)
         await button(card, "Satisfied").click()
         await expect(page.locator(".toast-success")).to_be_visible(timeout=WAIT_MS)
-        await expect(card.get_by_text("satisfied", exact=False).last).to_be_visible(timeout=WAIT_MS)
+        await expect(card.get_by_text(JUDGED, exact=True)).to_be_visible(timeout=WAIT_MS)
         await expect(button(card, "Satisfied")).to_have_count(0, timeout=WAIT_MS)
         await page.reload()
-        await expect(page.locator(".card").last.get_by_text("satisfied", exact=False).last).to_be_visible()
+        await expect(page.locator(".card").last.get_by_text(JUDGED, exact=True)).to_be_visible()
 
 
 async def test_stop_and_retry(tmp_path: Path) -> None:
