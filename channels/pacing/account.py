@@ -61,11 +61,11 @@ class Account:
             ticket.ready.set_result(False)
             self.serve()
 
-    def use(self, method: str, *, urgent: bool) -> None:
+    def use(self, method: str, now_s: float, *, urgent: bool) -> None:
         """Turn a promise into a request that leaves now."""
         budget = self.budgets.get(method)
         if budget is not None:
-            budget.use(self.clock.steady_s(), urgent=urgent)
+            budget.use(now_s, urgent=urgent)
 
     def refund(self, methods: Iterable[str]) -> None:
         """Take promises back that were not used."""
@@ -94,13 +94,15 @@ class Account:
             self.exemption.probing -= methods
             self.serve()
 
-    def answered(self, method: str, *, accepted: bool) -> None:
+    def answered(self, method: str, now_s: float, sent_s: float, *, accepted: bool) -> None:
         """Note that a request has its answer, or never will have."""
         budget = self.budgets.get(method)
         if budget is not None:
-            budget.answered()
-            if accepted and self.exemption.unknown:
-                budget.prove(self.clock.steady_s())
+            budget.answered(now_s, sent_s)
+            if self.exemption.unknown:
+                if accepted:
+                    budget.prove(now_s)
+                self.serve()
 
     def preview_gap_s(self, budget: MethodBudget, now_s: float) -> float:
         """Give the time between two previews of one card if all live cards had something to show."""
@@ -173,7 +175,8 @@ class Account:
             return budget.urgent_at(now_s) if urgent else budget.preview_at(now_s, self.live)
         if not self.exemption.unknown:
             return budget.blocked_until_s
-        if budget.method in self.exemption.probing and budget.crosses(now_s):
+        if budget.crosses(now_s) and (self.exemption.probing or (budget.on_the_way and not urgent)):
+            # What is sent beside a probe could be refused in its place, and then the next probe as well.
             return math.inf
         if urgent:
             return budget.blocked_until_s

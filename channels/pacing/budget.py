@@ -7,15 +7,15 @@ import math
 from channels.capabilities import MethodLimit
 from channels.pacing.window import Window
 
-# The platform counts arrivals, we count departures: windows a little longer than its own absorb the jitter between.
-_SECOND_MARGIN_S = 0.05
-_MINUTE_MARGIN_S = 0.3
+_SECOND_MARGIN_S = 0.02
+_MINUTE_MARGIN_S = 0.1
 _BACK_OFF = 0.5
 _SLOWEST = 0.1
 _RECOVERY_PER_S = 0.02
 _UNPROVEN_PACE = 1.005
 _LAST_STRETCH = 0.975
 _LAST_STRETCH_PACE = 1.5
+_LAST_STRETCH_S = 2.0
 _CATCH_UP_S = 0.5
 _WANTED_MARGIN = 1.05
 _RUSH_S = 2.0
@@ -34,7 +34,8 @@ class MethodBudget:
         self.refused = 0
         self.promised = 0
         """Granted to a ticket, not yet sent."""
-        self._unanswered = 0
+        self.unanswered = 0
+        """Sent, and perhaps not yet counted by the platform."""
         self._urgent = Window(60.0, math.inf, margin_s=_MINUTE_MARGIN_S)
         self._rushed = Window(60.0, math.inf, margin_s=_MINUTE_MARGIN_S)
         self._next_preview_s = 0.0
@@ -42,6 +43,11 @@ class MethodBudget:
         """The platform told us to wait until then."""
         self._factor = 1.0
         self._factor_at_s = 0.0
+
+    @property
+    def on_the_way(self) -> int:
+        """Give how many requests were granted and have no answer yet."""
+        return self.promised + self.unanswered
 
     def factor(self, now_s: float) -> float:
         """Give how much of the budget previews use: 1 normally, less for a while after refusals."""
@@ -62,17 +68,17 @@ class MethodBudget:
         """Give when the next preview may go."""
         at = max(now_s, self.blocked_until_s, self._next_preview_s)
         if self.second is not None:
-            allowed = self.second.limit - _second_reserve(self.second, live) - self.promised
+            allowed = self.second.limit - _second_reserve(self.second, live) - self.on_the_way
             at = max(at, self.second.free_at(now_s, allowed))
         if self.minute is not None:
-            at = max(at, self.minute.free_at(now_s, self.minute.limit - live - self.promised))
+            at = max(at, self.minute.free_at(now_s, self.minute.limit - live - self.on_the_way))
         return at
 
     def urgent_at(self, now_s: float) -> float:
         """Give when the next urgent request may go: the reserve is theirs."""
         at = max(now_s, self.blocked_until_s)
         for window in self.windows:
-            at = max(at, window.free_at(now_s, window.limit - self.promised))
+            at = max(at, window.free_at(now_s, window.limit - self.on_the_way))
         return at
 
     def promise(self, now_s: float, live: int) -> None:
@@ -86,15 +92,15 @@ class MethodBudget:
         """Turn a promise into a request that leaves now; call `answered` when it has its answer."""
         self.promised -= 1
         self.granted += 1
-        self._unanswered += 1
-        for window in self.windows:
-            window.add(now_s)
+        self.unanswered += 1
         if urgent:
-            self._urgent.add(now_s)
+            self._urgent.add(now_s, now_s)
 
-    def answered(self) -> None:
-        """Note that a request has its answer, or never will have."""
-        self._unanswered -= 1
+    def answered(self, now_s: float, sent_s: float) -> None:
+        """Note that the request sent at `sent_s` has its answer, or never will have."""
+        self.unanswered -= 1
+        for window in self.windows:
+            window.add(now_s, sent_s)
 
     def refund(self) -> None:
         """Take a promise back that was not used."""
@@ -117,13 +123,13 @@ class MethodBudget:
     def crosses(self, now_s: float) -> bool:
         """Tell whether one more request would be over a limit that the platform may or may not count."""
         return any(
-            not window.proven_free and window.count(now_s) + self.promised >= window.limit for window in self.windows
+            not window.proven_free and window.count(now_s) + self.on_the_way >= window.limit for window in self.windows
         )
 
     def prove(self, now_s: float) -> None:
         """Note that the platform took a request: a window that must be over its limit now is not counted there."""
         for window in self.windows:
-            window.proven_free = window.proven_free or window.surely_over(now_s, self._unanswered)
+            window.proven_free = window.proven_free or window.surely_over(now_s)
 
     def unproven_at(self, now_s: float, waiting_per_s: float) -> float:
         """Give when a preview may go; `waiting_per_s` is the rate of the previews that wait now, if nothing held them.
@@ -132,15 +138,18 @@ class MethodBudget:
         rest of the minute, not even a last word. So it is approached evenly and crossed just before its oldest
         requests leave it. Where so much is wanted that the limit a second would tell first, previews rush for it.
         """
-        if self.minute is None or self.minute.proven_free or self._next_preview_s <= now_s:
+        if self.minute is None or self.minute.proven_free:
             return now_s
-        if self.second is None:
-            return self._next_preview_s
+        at_s = max(now_s, self._next_preview_s)
+        if self.minute.count(now_s) >= self.minute.limit * _LAST_STRETCH:
+            at_s = max(at_s, self.minute.oldest_leaves_s - _LAST_STRETCH_S)
+        if at_s <= now_s or self.second is None:
+            return at_s
         if self.second.proven_free:
             return now_s
-        is_wanted = self.second.count(now_s) + waiting_per_s > self.second.limit * _WANTED_MARGIN
+        is_wanted = self.second.count(now_s) + self.unanswered + waiting_per_s > self.second.limit * _WANTED_MARGIN
         may_rush = is_wanted and self._rushed.count(now_s) < self.second.limit * _RUSH_S
-        return now_s if may_rush else self._next_preview_s
+        return now_s if may_rush else at_s
 
     def promise_unproven(self, now_s: float) -> None:
         """Give a preview to a ticket while nobody knows whether it counts."""
@@ -148,7 +157,7 @@ class MethodBudget:
         if self.minute is None or self.minute.proven_free:
             return
         if now_s < self._next_preview_s - _ROUNDING_S:
-            self._rushed.add(now_s)
+            self._rushed.add(now_s, now_s)
             return
         is_last_stretch = self.minute.count(now_s) >= self.minute.limit * _LAST_STRETCH
         pace = _LAST_STRETCH_PACE if is_last_stretch else _UNPROVEN_PACE

@@ -34,7 +34,8 @@ class CardPace:
         self._methods: tuple[str, ...] = ()
         """Of the last preview."""
         self._promised: list[str] = []
-        self._unanswered: list[str] = []
+        self._sent: dict[str, float] = {}
+        """When the requests left that have no answer yet, by method."""
         self._probes: set[str] = set()
         self._left = False
         self._hurry: Callable[[], None] | None = None
@@ -78,8 +79,9 @@ class CardPace:
     async def acquire(self, method: str) -> None:
         """Wait for room for one request, in the card's own window and, unless promised, in the account's.
 
-        Call `settled` or `refused` when the request has its answer, or when it was not sent after all.
+        One at a time: call `settled` or `refused` when the request has its answer, or when it was not sent after all.
         """
+        self._settle_all()
         clock = self._account.clock
         while (at_s := self._card_free_at(clock.steady_s())) > clock.steady_s() + _NOW_S:
             await self._until(at_s)
@@ -89,9 +91,9 @@ class CardPace:
         else:
             self._promised.remove(method)
         now_s = clock.steady_s()
-        self._account.use(method, urgent=is_urgent)
-        self._unanswered.append(method)
-        self._writes.add(now_s)
+        self._account.use(method, now_s, urgent=is_urgent)
+        self._writes.add(now_s, now_s)
+        self._sent[method] = now_s
         if is_urgent:
             self._last_tick_s = now_s
 
@@ -109,9 +111,10 @@ class CardPace:
 
     def settled(self, method: str, *, accepted: bool = True) -> None:
         """Note that a request has its answer, or never will have; safe to call twice."""
-        if method in self._unanswered:
-            self._unanswered.remove(method)
-            self._account.answered(method, accepted=accepted)
+        sent_s = self._sent.pop(method, None)
+        if sent_s is not None:
+            now_s = self._account.clock.steady_s()
+            self._account.answered(method, now_s, sent_s, accepted=accepted)
         if accepted and self._stretch > 1.0:
             self._stretch = max(1.0, self._stretch - _RECOVERY)
         self._end_probes((method,))
@@ -136,11 +139,14 @@ class CardPace:
             return
         self._left = True
         self.release()
-        for method in tuple(self._unanswered):
-            self.settled(method, accepted=False)
+        self._settle_all()
         self._end_probes(tuple(self._probes))
         self._account.live -= 1
         self._account.serve()
+
+    def _settle_all(self) -> None:
+        for method in tuple(self._sent):
+            self.settled(method, accepted=False)
 
     def _due_at(self) -> float:
         now_s = self._account.clock.steady_s()

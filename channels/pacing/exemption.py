@@ -26,7 +26,7 @@ class Exemption:
         self._quiet_s = _QUIET_S
         self.switches = 0
         self.probing: set[str] = set()
-        """Methods of which a request over the limit is on its way."""
+        """Methods of which a request over the limit is on its way: those of one frame at most."""
 
     @property
     def unknown(self) -> bool:

@@ -11,6 +11,9 @@ from channels.pacing.card import CardPace
 from channels.pacing.queue import Ticket
 from channels.pacing.statistics import MethodStatistics, PacerStatistics, WriteLog
 
+_WAY_S = 0.25
+"""How long a request that belongs to no card may be on its way: nobody tells us of its answer."""
+
 
 class Pacer:
     """The write budget of one account, shared by its live cards. Lives on one event loop.
@@ -51,8 +54,9 @@ class Pacer:
         """Wait for room for a request that belongs to no live card."""
         ticket = Ticket((method,), urgent)
         await self._account.take(ticket)
-        self._account.use(method, urgent=urgent)
-        self._account.answered(method, accepted=False)
+        now_s = self.clock.steady_s()
+        self._account.use(method, now_s, urgent=urgent)
+        self._account.answered(method, now_s + _WAY_S, now_s, accepted=False)
         self._account.probed(ticket.probes)
 
     def refused(self, method: str, error: RateLimited) -> None:
@@ -88,6 +92,7 @@ class Pacer:
         budget = self._account.budgets[name]
         return MethodStatistics(
             granted=budget.granted,
+            promised=budget.promised,
             refused=budget.refused,
             in_second=budget.second.count(now_s) if budget.second else 0,
             in_minute=budget.minute.count(now_s) if budget.minute else 0,

@@ -76,6 +76,8 @@ class MethodStatistics:
     """One API method of the account."""
 
     granted: int
+    promised: int
+    """Granted to a frame that has not sent them yet."""
     refused: int
     in_second: int
     in_minute: int

@@ -1,4 +1,4 @@
-"""Counts the requests of the last seconds."""
+"""Counts the requests of the last seconds, as the platform may have counted them at most."""
 
 from __future__ import annotations
 
@@ -10,39 +10,49 @@ _SURELY = 0.998
 
 
 class Window:
-    """A sliding window. Times are steady seconds and never go back."""
+    """A sliding window. Times are steady seconds.
+
+    Nobody knows when a request arrived: not before it was sent, not after its answer. So it is counted from its answer
+    on, however long its way was; those without an answer are for the caller to add.
+    """
 
     def __init__(self, seconds: float, limit: float, *, margin_s: float = 0.0) -> None:
         """The platform counts the requests of `seconds`; we count those of `margin_s` more."""
         self.seconds = seconds + margin_s
         self.limit = limit
         self.proven_free = False
-        """The platform took clearly more than the limit: it does not count this method here."""
+        """The platform took more than the limit: it does not count this method here."""
         self._sure_s = seconds * _SURELY
-        self._times: deque[float] = deque()
+        self._times: deque[tuple[float, float]] = deque()
+        """When each was answered, and when it was sent."""
 
-    def add(self, now_s: float) -> None:
+    def add(self, answered_s: float, sent_s: float) -> None:
         """Count one request."""
-        self.count(now_s)
-        self._times.append(now_s)
+        self.count(answered_s)
+        self._times.append((answered_s, sent_s))
 
     def count(self, now_s: float) -> int:
         """Give how many requests the window holds now."""
         times = self._times
         horizon = now_s - self.seconds + _ROUNDING_S
-        while times and times[0] <= horizon:
+        while times and times[0][0] <= horizon:
             times.popleft()
         return len(times)
 
-    def surely_over(self, answered_s: float, unanswered: int) -> bool:
+    @property
+    def oldest_leaves_s(self) -> float:
+        """Give when the oldest request leaves the window; it must hold one."""
+        return self._times[0][0] + self.seconds
+
+    def surely_over(self, answered_s: float) -> bool:
         """Tell whether the platform, which has just answered, must have counted more than the limit.
 
-        All but the `unanswered` reached it between our sending the first of them and now, whatever the jitter.
+        All of them reached it between our sending the first and now.
         """
-        needed = math.floor(self.limit) + 1 + unanswered
+        needed = math.floor(self.limit) + 1
         if self.count(answered_s) < needed:
             return False
-        return self._times[-needed] > answered_s - self._sure_s
+        return self._times[-needed][1] > answered_s - self._sure_s
 
     def free_at(self, now_s: float, allowed: float) -> float:
         """Give the time from which fewer than `allowed` requests are in the window."""
@@ -51,4 +61,4 @@ class Window:
             return now_s
         if allowed < 1 or not count:
             return now_s + self.seconds / 10
-        return self._times[max(0, count - math.floor(allowed))] + self.seconds
+        return self._times[max(0, count - math.floor(allowed))][0] + self.seconds
