@@ -9,6 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+OPENAI_BASE = "https://api.openai.com/v1"
+"""Where OpenAI's own models are. Source: OpenAI API reference, read 2026-11."""
+
 
 class Section(BaseModel):
     """Base of all settings: unknown keys are errors."""
@@ -64,6 +67,18 @@ class ModelSettings(Section):
     context_tokens: int | None = Field(default=None, gt=0)
     input_price: float | None = Field(default=None, ge=0)
     output_price: float | None = Field(default=None, ge=0)
+
+    @property
+    def provider_name(self) -> str:
+        """Give the provider: `provider`, or the prefix of `model` before the first `/`."""
+        return self.provider or self.model.partition("/")[0]
+
+    def takes_providers_key(self, provider_base: str | None) -> bool:
+        """Tell whether it has no key of its own and is at its provider's address, the only one that key goes to."""
+        if self.api_key:
+            return False
+        usual = provider_base or (OPENAI_BASE if self.provider_name == "openai" else "")
+        return not self.api_base or self.api_base.rstrip("/") == usual.rstrip("/")
 
 
 class AgentSettings(Section):

@@ -13,7 +13,6 @@ import aiohttp
 
 from engine.errors import BadOutput, CutOff, ModelError, TimedOut, Unavailable
 from engine.messages import Usage
-from engine.models.accounts import OPENAI_BASE
 from engine.models.assembly import Assembly
 from engine.models.base import ModelFacts, ModelItem, ModelRequest
 from engine.models.catalog import Prices
@@ -24,6 +23,7 @@ from engine.models.sse import EventReader, EventTooLong
 from engine.models.watchdog import Watchdog
 from engine.models.wire import render_request
 from engine.ports import Clock
+from engine.settings import OPENAI_BASE
 
 MAX_ERROR_BYTES = 64 * 1024
 END_OF_BODY_S = 0.05

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 
 from engine.errors import SettingsInvalid
-from engine.models.accounts import OPENAI_BASE, provider_of, takes_providers_key
 from engine.models.base import Model
 from engine.models.catalog import Prices
 from engine.models.demo import DemoModel
@@ -15,7 +14,7 @@ from engine.models.litellm_model import LitellmModel, close_connections
 from engine.models.openai_compatible import Endpoint, OpenAICompatibleModel
 from engine.models.pool import HttpPool
 from engine.ports import Clock
-from engine.settings import EngineSettings, ModelSettings, ProviderSettings
+from engine.settings import OPENAI_BASE, EngineSettings, ModelSettings, ProviderSettings
 
 log = logging.getLogger(__name__)
 DEMO = "demo"
@@ -23,7 +22,7 @@ DEMO = "demo"
 
 def is_demo(settings: ModelSettings) -> bool:
     """Tell whether this is the scripted offline model."""
-    return provider_of(settings) == DEMO
+    return settings.provider_name == DEMO
 
 
 class ModelRegistry:
@@ -95,9 +94,9 @@ class ModelRegistry:
     def _single(self, name: str, settings: ModelSettings) -> Model:
         if is_demo(settings):
             return DemoModel(name, self._clock, speed=self._settings.demo_speed)
-        account = self._settings.providers.get(provider_of(settings), ProviderSettings())
+        account = self._settings.providers.get(settings.provider_name, ProviderSettings())
         key, base = _key(name, settings, account), settings.api_base or account.api_base or ""
-        if base or provider_of(settings) == "openai":
+        if base or settings.provider_name == "openai":
             endpoint = _endpoint(settings, key, base)
             return OpenAICompatibleModel(name, endpoint, self._pool, self._clock, Prices(settings))
         return LitellmModel(name, settings, Prices(settings), key=key)
@@ -107,7 +106,7 @@ def _key(name: str, settings: ModelSettings, account: ProviderSettings) -> str:
     """Give the model's own key, or its provider's, which goes to no other address than the provider's."""
     if settings.api_key or not account.api_key:
         return settings.api_key or ""
-    if not takes_providers_key(settings, account.api_base):
+    if not settings.takes_providers_key(account.api_base):
         log.warning("model has an address of its own and no key; its provider's is not sent", extra={"model": name})
         return ""
     return account.api_key

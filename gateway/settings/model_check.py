@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from engine.models.accounts import provider_of, takes_providers_key
 from engine.settings import ModelSettings, ProviderSettings
 from gateway.errors import ConfigInvalid
 from gateway.settings.build import Builder
@@ -89,8 +88,8 @@ class ModelTable:
     def _resolved(self, name: str) -> ModelSettings:
         table = ("models", name)
         model = self._builder.section(ModelSettings, table, self._builder.fields(table))
-        if provider_of(model) in self.providers and takes_providers_key(model, self._base_of(provider_of(model))):
-            self._builder.fields(("providers", provider_of(model)), lenient=True)
+        if model.provider_name in self.providers and model.takes_providers_key(self._base_of(model.provider_name)):
+            self._builder.fields(("providers", model.provider_name), lenient=True)
         return model
 
     def _base_of(self, provider: str) -> str | None:
@@ -109,4 +108,4 @@ class ModelTable:
 
 
 def _is_demo(model: ModelSettings) -> bool:
-    return provider_of(model) == "demo"
+    return model.provider_name == "demo"

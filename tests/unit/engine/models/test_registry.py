@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SettingsInvalid
-from engine.models.accounts import provider_of
 from engine.models.catalog import read_facts
 from engine.models.demo import DemoModel
 from engine.models.fallback import FallbackModel
@@ -56,7 +55,7 @@ def test_a_provider_gives_key_and_base(clock: FakeClock) -> None:
 def test_the_name_the_endpoint_is_asked_for() -> None:
     assert _endpoint(ModelSettings(model="openai/gpt-4o"), "", "").model == "gpt-4o"
     assert _endpoint(ModelSettings(model="qwen/qwen3-8b", provider="openrouter"), "", "x").model == "qwen/qwen3-8b"
-    assert provider_of(ModelSettings(model="a/b", provider="c")) == "c"
+    assert ModelSettings(model="a/b", provider="c").provider_name == "c"
 
 
 def test_an_unknown_name_gives_the_default(clock: FakeClock) -> None:
