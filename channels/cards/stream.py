@@ -143,7 +143,8 @@ class CardStream:
         if self._state == "new":
             self._state = "open"
         self._work.set()
-        self._start()
+        if self._task is None:
+            self._start()
         if self._previews.is_pressing:
             self._hurry()
 

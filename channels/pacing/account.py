@@ -35,14 +35,24 @@ class Account:
         self.queue = Queue()
         self._look: AlarmHandle | None = None
 
-    async def take(self, ticket: Ticket) -> bool:
+    def take_now(self, ticket: Ticket) -> bool:
+        """Grant a ticket if nobody waits and there is room for it; else `wait`."""
+        if len(self.queue):
+            return False
+        now_s = self.clock.steady_s()
+        if ticket.plan is not None:
+            ticket.methods = ticket.plan()
+        if self._ready_at(ticket, _NOTHING_KEPT, now_s) > now_s + _NOW_S:
+            return False
+        self._grant(ticket, now_s)
+        return True
+
+    async def wait(self, ticket: Ticket) -> bool:
         """Wait until every method of the ticket is promised: `use` or `refund` each. False when it was given up.
 
         Raises:
             Exception: whatever the ticket's plan raised.
         """
-        if not len(self.queue) and self._try(ticket):
-            return True
         self.queue.add(ticket)
         self.serve()
         try:
@@ -128,16 +138,6 @@ class Account:
     def _look_again(self) -> None:
         self._look = None
         self.serve()
-
-    def _try(self, ticket: Ticket) -> bool:
-        """Grant a ticket that need not wait behind anybody."""
-        now_s = self.clock.steady_s()
-        if ticket.plan is not None:
-            ticket.methods = ticket.plan()
-        if self._ready_at(ticket, _NOTHING_KEPT, now_s) > now_s + _NOW_S:
-            return False
-        self._grant(ticket, now_s)
-        return True
 
     def _admit(self, ticket: Ticket, kept: set[str], now_s: float) -> float:
         """Grant the ticket if it may go; else give when it may."""

@@ -19,7 +19,7 @@ class AlarmHandle:
 
     when_s: float
     order: int
-    ring: Callable[[], None] | None = field(compare=False)
+    ring: Callable[[], object] | None = field(compare=False)
 
     def cancel(self) -> None:
         """Forget it; safe to call twice and after it rang."""
@@ -36,7 +36,7 @@ class Alarm:
         self._task: asyncio.Task[None] | None = None
         self._sleeps_until_s = float("-inf")
 
-    def at(self, when_s: float, ring: Callable[[], None]) -> AlarmHandle:
+    def at(self, when_s: float, ring: Callable[[], object]) -> AlarmHandle:
         """Call `ring` once `when_s` (steady seconds) has come. `ring` must not raise."""
         handle = AlarmHandle(when_s, next(self._order), ring)
         heapq.heappush(self._heap, handle)

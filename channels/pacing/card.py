@@ -34,11 +34,13 @@ class CardPace:
         self._methods: tuple[str, ...] = ()
         """Of the last preview."""
         self._promised: list[str] = []
+        self._is_begun = True
+        """Something of the last preview was sent: it counts as a tick."""
         self._sent: dict[str, float] = {}
         """When the requests left that have no answer yet, by method."""
         self._probes: set[str] = set()
         self._left = False
-        self._hurry: Callable[[], None] | None = None
+        self._hurry: Callable[[], object] | None = None
         self.throttled = False
         """Whether the last tick waited for the account's budget."""
 
@@ -56,16 +58,17 @@ class CardPace:
         if not await self._until(self._due_at()):
             return False
         clock = self._account.clock
-        asked_s = clock.steady_s()
+        now_s = asked_s = clock.steady_s()
         ticket = Ticket((), urgent=False, plan=plan)
-        if not await self._take(ticket):
-            return False
-        now_s = clock.steady_s()
+        if not self._take_now(ticket):
+            if not await self._wait(ticket):
+                return False
+            now_s = clock.steady_s()
         self.throttled = now_s > asked_s + _THROTTLED_S
         if ticket.methods:
             self._methods = ticket.methods
             self._promised.extend(ticket.methods)
-            self._last_tick_s = now_s
+            self._is_begun = False
         return True
 
     def count_tick(self) -> None:
@@ -81,21 +84,25 @@ class CardPace:
 
         One at a time: call `settled` or `refused` when the request has its answer, or when it was not sent after all.
         """
-        self._settle_all()
+        if self._sent:
+            self._settle_all()
         clock = self._account.clock
-        while (at_s := self._card_free_at(clock.steady_s())) > clock.steady_s() + _NOW_S:
+        while (at_s := self._card_free_at(now_s := clock.steady_s())) > now_s + _NOW_S:
             await self._until(at_s)
         is_urgent = method not in self._promised
         if is_urgent:
-            await self._take(Ticket((method,), urgent=True))
+            ticket = Ticket((method,), urgent=True)
+            if not self._take_now(ticket):
+                await self._wait(ticket)
+                now_s = clock.steady_s()
         else:
             self._promised.remove(method)
-        now_s = clock.steady_s()
         self._account.use(method, now_s, urgent=is_urgent)
         self._writes.add(now_s, now_s)
         self._sent[method] = now_s
-        if is_urgent:
+        if is_urgent or not self._is_begun:
             self._last_tick_s = now_s
+            self._is_begun = True
 
     def release(self) -> None:
         """End a preview: what was promised and is not used goes back to the account."""
@@ -170,11 +177,17 @@ class CardPace:
             self._probes -= ended
             self._account.probed(ended)
 
-    async def _take(self, ticket: Ticket) -> bool:
+    def _take_now(self, ticket: Ticket) -> bool:
+        is_taken = self._account.take_now(ticket)
+        if ticket.probes:
+            self._probes |= ticket.probes
+        return is_taken
+
+    async def _wait(self, ticket: Ticket) -> bool:
         if not ticket.urgent:
             self._hurry = lambda: self._account.give_up(ticket)
         try:
-            return await self._account.take(ticket)
+            return await self._account.wait(ticket)
         finally:
             self._hurry = None
             self._probes |= ticket.probes
@@ -184,13 +197,8 @@ class CardPace:
         if when_s <= self._account.clock.steady_s() + _NOW_S:
             return True
         woken: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-
-        def wake(in_time: bool) -> None:
-            if not woken.done():
-                woken.set_result(in_time)
-
-        handle = self._account.alarm.at(when_s, lambda: wake(True))
-        self._hurry = lambda: wake(False)
+        handle = self._account.alarm.at(when_s, lambda: woken.done() or woken.set_result(True))
+        self._hurry = lambda: woken.done() or woken.set_result(False)
         try:
             return await woken
         finally:

@@ -53,7 +53,8 @@ class Pacer:
     async def acquire(self, method: str, *, urgent: bool = True) -> None:
         """Wait for room for a request that belongs to no live card."""
         ticket = Ticket((method,), urgent)
-        await self._account.take(ticket)
+        if not self._account.take_now(ticket):
+            await self._account.wait(ticket)
         now_s = self.clock.steady_s()
         self._account.use(method, now_s, urgent=urgent)
         self._account.answered(method, now_s + _WAY_S, now_s, accepted=False)

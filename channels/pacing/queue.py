@@ -10,10 +10,6 @@ Plan = Callable[[], tuple[str, ...]]
 """Gives the methods that a preview needs now, each once; none when there is nothing to write."""
 
 
-def _future() -> asyncio.Future[bool]:
-    return asyncio.get_running_loop().create_future()
-
-
 @dataclass(slots=True, eq=False)
 class Ticket:
     """A wish for one request of each of `methods`, all at once or none. It holds nothing while it waits."""
@@ -24,8 +20,8 @@ class Ticket:
     """Asked again just before the ticket is granted: what a preview needs may have changed while it waited."""
     probes: set[str] = field(default_factory=set[str])
     """Methods granted over a limit that the platform may or may not count."""
-    ready: asyncio.Future[bool] = field(default_factory=_future)
-    """True: granted. False: given up for something more urgent."""
+    ready: asyncio.Future[bool] = field(init=False)
+    """True: granted. False: given up for something more urgent. Only tickets in a queue have it."""
 
 
 class Queue:
@@ -50,6 +46,7 @@ class Queue:
 
     def add(self, ticket: Ticket) -> None:
         """Put a ticket at the end of its line."""
+        ticket.ready = asyncio.get_running_loop().create_future()
         (self._urgent if ticket.urgent else self._previews).append(ticket)
 
     def remove(self, ticket: Ticket) -> None:
