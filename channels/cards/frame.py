@@ -17,12 +17,9 @@ class Frame:
     is_fresh: bool
     """The snapshot was never tried before; otherwise the plan only asks whether anything is left to write."""
     writes: list[Write] = field(default_factory=list[Write])
+    methods: tuple[str, ...] = ()
+    """Of the requests, each once."""
     skipped: list[str] = field(default_factory=list[str])
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Give the methods of its requests, each once."""
-        return tuple(write.method for write in self.writes)
 
     @property
     def is_empty(self) -> bool:
@@ -32,13 +29,14 @@ class Frame:
 
 def plan_frame(sink: CardSink, skips: Skips, card: Card, *, is_fresh: bool) -> Frame:
     """Plan a preview: the beginning of the sink's plan in which no method is needed twice, without skipped kinds."""
-    frame, methods = Frame(card, is_fresh), set[str]()
+    frame, methods = Frame(card, is_fresh), list[str]()
     for write in sink.plan(card, final=False):
         if write.method in methods:
             break
         if skips.skips(write.kind):
             frame.skipped.append(write.kind)
             continue
-        methods.add(write.method)
+        methods.append(write.method)
         frame.writes.append(write)
+    frame.methods = tuple(methods)
     return frame

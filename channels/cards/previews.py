@@ -177,8 +177,7 @@ class Previews:
         drawn = self._drawn
         if card is None or drawn is None:
             return drawn is None
-        if card is drawn:
-            return False
         status = card.header.status
-        still = status.is_terminal or status in (CardStatus.WAITING, CardStatus.PAUSED)
-        return still and (drawn.header.status != status or drawn.actions != card.actions)
+        if card is drawn or (status is drawn.header.status and card.actions == drawn.actions):
+            return False
+        return status.is_terminal or status in (CardStatus.WAITING, CardStatus.PAUSED)

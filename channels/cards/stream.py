@@ -93,7 +93,7 @@ class CardStream:
     def show(self, card: Card) -> None:
         """Show `card` as soon as the pace allows; a newer one replaces it until then. Never blocks, never raises."""
         if not self._ended and self._last is None and self._previews.newest.give(card):
-            self._changed()
+            self._changed(presses=self._previews.is_pressing)
 
     def touch(self, draw: Callable[[], Card], *, urgent: bool = False) -> None:
         """Like `show`, but the card is drawn only when it is about to be written, on the event loop.
@@ -104,7 +104,7 @@ class CardStream:
         """
         if not self._ended and self._last is None:
             self._previews.newest.promise(draw, urgent=urgent)
-            self._changed()
+            self._changed(presses=urgent)
 
     async def close(self, card: Card, within_s: float) -> Closed:
         """Write the last snapshot, overtaking everything, and prove it, trying for at most `within_s` seconds.
@@ -138,14 +138,14 @@ class CardStream:
         if self._task is not None and self._task is not asyncio.current_task():
             self._task.cancel()
 
-    def _changed(self) -> None:
+    def _changed(self, *, presses: bool) -> None:
         self._tally.want(self._clock.steady_s())
         if self._state == "new":
             self._state = "open"
         self._work.set()
         if self._task is None:
             self._start()
-        if self._previews.is_pressing:
+        if presses:
             self._hurry()
 
     # The writer's task.

@@ -6,20 +6,19 @@ import asyncio
 import heapq
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from channels.clock import Clock
 
 _SOON_S = 1e-6
 
 
-@dataclass(slots=True, order=True)
+@dataclass(slots=True, eq=False)
 class AlarmHandle:
     """One timer; `cancel` makes it never ring."""
 
     when_s: float
-    order: int
-    ring: Callable[[], object] | None = field(compare=False)
+    ring: Callable[[], object] | None
 
     def cancel(self) -> None:
         """Forget it; safe to call twice and after it rang."""
@@ -31,15 +30,15 @@ class Alarm:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._heap: list[AlarmHandle] = []
+        self._heap: list[tuple[float, int, AlarmHandle]] = []
         self._order = itertools.count()
         self._task: asyncio.Task[None] | None = None
         self._sleeps_until_s = float("-inf")
 
     def at(self, when_s: float, ring: Callable[[], object]) -> AlarmHandle:
         """Call `ring` once `when_s` (steady seconds) has come. `ring` must not raise."""
-        handle = AlarmHandle(when_s, next(self._order), ring)
-        heapq.heappush(self._heap, handle)
+        handle = AlarmHandle(when_s, ring)
+        heapq.heappush(self._heap, (when_s, next(self._order), handle))
         if self._task is None or self._task.done() or when_s < self._sleeps_until_s - _SOON_S:
             self._restart()
         return handle
@@ -52,10 +51,10 @@ class Alarm:
 
     async def _run(self) -> None:
         while self._heap:
-            handle = self._heap[0]
-            wait_s = handle.when_s - self._clock.steady_s()
+            when_s, _, handle = self._heap[0]
+            wait_s = when_s - self._clock.steady_s()
             if handle.ring is not None and wait_s > _SOON_S:
-                self._sleeps_until_s = handle.when_s
+                self._sleeps_until_s = when_s
                 await self._clock.sleep(wait_s)
                 self._sleeps_until_s = float("-inf")
                 continue
