@@ -44,7 +44,6 @@ class LiveCard:
         self._journal = journal
         self._anew = Anew(place.channel, place.conversation, opening, journal)
         self._stream: CardStream | None = None
-        self._dirty = False
         self._refused: ChannelError | None = None
         self._over = asyncio.Event()
         self.presenter = presenter
@@ -77,14 +76,14 @@ class LiveCard:
         self._start_stream(self.place.channel.reopen_card(self._card_opening(), known, self._journal))
 
     def add(self, event: RunEvent) -> None:
-        """Take note of an event; the card follows at its own pace."""
+        """Take note of an event; the card follows at its own pace, a change of status at once."""
+        before = self.presenter.status
         self.presenter.add(event)
-        if self.presenter.status.is_terminal:
+        status = self.presenter.status
+        if status.is_terminal:
             self._over.set()
-        if self._stream is not None and not self._dirty:
-            # Events come in bursts; one snapshot for all of a burst is enough.
-            self._dirty = True
-            asyncio.get_running_loop().call_soon(self._refresh)
+        if self._stream is not None:
+            self._stream.touch(self.presenter.card, urgent=status is not before)
 
     def state(self) -> Json | None:
         """Give what finds the card again."""
@@ -122,11 +121,6 @@ class LiveCard:
         if self.opening.seen:
             return Owed(reason=closed.reason, state=self.state(), permanent=True)
         return await self._anew.send(card, self.state())
-
-    def _refresh(self) -> None:
-        self._dirty = False
-        if self._stream is not None:
-            self._stream.show(self.presenter.card())
 
     def _start_stream(self, sink: CardSink) -> None:
         channel = self.place.channel

@@ -125,7 +125,7 @@ async def test_a_verdict_shows_on_the_card_and_survives_a_restart(home: Path, ve
         answer = await h.finished(asked)
         first = answer.button(verdict)
         assert await h.press(answer, verdict) == toast("verdict")
-        words = TEXTS[f"verdict.{verdict}_unnamed"]
+        words = TEXTS[f"verdict.{verdict}"].format(name="Lin Wei")
         judged = await h.sees(asked, lambda seen: words in seen.body)
         assert judged.buttons == ["retry"] and answer.body.strip() in judged.body
         assert "ou_" not in judged.text, "a person is not shown by an id"
@@ -147,7 +147,7 @@ async def test_revise_shows_the_wish_and_a_new_answer_on_a_new_card(home: Path) 
         assert await h.press_late(answer, button) != ""
         both = await h.sees(asked, lambda seen: len(seen.messages) == 2 and not seen.looks_active)
         old, new = Seen(both.messages[:1]), Seen(both.messages[1:])
-        assert TEXTS["verdict.revise_unnamed"] in old.body and "A better poem." in new.body
+        assert TEXTS["verdict.revise"].format(name="Lin Wei") in old.body and "A better poem." in new.body
         assert h.model.asked[-1].texts("user") == ["write a poem", TEXTS["prompt.revise"]]
         await h.all_acked()
         assert len(h.messages()) == 2 and len(h.model.asked) == 2

@@ -254,7 +254,9 @@ async def test_a_chinese_question_is_answered_on_a_chinese_card(home: Path) -> N
         assert (answer.status, answer.title) == (ZH["status.done"], "今天有什么消息?")
         assert "[" + ZH["button.satisfied"] + "]" in answer.text
         assert await h.press(answer, "satisfied") == ZH["toast.verdict"]
-        await h.until(lambda: ZH["verdict.satisfied_unnamed"] in h.now(answer).body, why="the verdict on the card")
+        await h.until(
+            lambda: ZH["verdict.satisfied"].format(name="Lin Wei") in h.now(answer).body, why="the verdict on the card"
+        )
 
 
 async def test_rubbish_on_the_wire_is_acknowledged_and_disturbs_nobody(
