@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from gateway.paths import config_folder
 from gateway.settings import Settings
 
 DEMO_PORT = 8788
+SAVE_EVERY_S = 1.0
 
 
 async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, ready: Tell) -> int:
@@ -41,11 +43,20 @@ async def simulated_feishu(folder: Path) -> AsyncGenerator[FeishuSimulator]:
             if port == 0:
                 raise
             continue
+        keeping = asyncio.create_task(_keep(simulator))
         try:
             yield simulator
         finally:
+            keeping.cancel()
             await simulator.stop()
         return
+
+
+async def _keep(simulator: FeishuSimulator) -> None:
+    """Save the chats again and again, so that the demo goes on where it was also after `kill -9`."""
+    while True:
+        await asyncio.sleep(SAVE_EVERY_S)
+        simulator.save()
 
 
 def _sample_workspace(folder: Path) -> Path:

@@ -24,6 +24,7 @@ from engine.settings import ModelSettings
 from gateway.clock import SystemClock
 
 pytestmark = [
+    pytest.mark.timeout(240),  # the import of litellm alone takes many seconds on a busy machine
     # litellm's own dependencies, at import and in use; nothing of ours.
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::UserWarning:pydantic"),
