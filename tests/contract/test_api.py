@@ -130,13 +130,14 @@ async def test_a_body_has_a_limit(http: aiohttp.ClientSession) -> None:
 
 
 async def test_a_client_has_a_pace(api: Api, http: aiohttp.ClientSession) -> None:
-    statuses = [(await http.get("/healthz")).status for _ in range(50)]
+    statuses = [(await http.get("/metrics")).status for _ in range(50)]
     assert statuses == [200] * 50
-    refused = await http.get("/healthz")
+    refused = await http.get("/metrics")
     assert await _error(refused) == (429, "rate_limited")
     assert refused.headers["Retry-After"] == "2"
+    assert [(await http.get(probe)).status for probe in ("/healthz", "/readyz")] == [200, 200]
     api.now_s = 1.0
-    assert (await http.get("/healthz")).status == 200
+    assert (await http.get("/metrics")).status == 200
 
 
 async def test_requests_are_logged_without_query(http: aiohttp.ClientSession, caplog: pytest.LogCaptureFixture) -> None:
