@@ -36,11 +36,24 @@ class Drain:
         for hand in tuple(replica.active.values()):
             if hand.rests:
                 hand.cut()
-        await asyncio.gather(self._queue.idle(grace_s), self._deliveries.stop(grace_s))
+        await self._let_end(grace_s)
         for hand in tuple(replica.active.values()):
             hand.cut()
         await self._queue.idle(SUSPEND_S + SLACK_S)
         await self._hand_over()
+
+    async def _let_end(self, grace_s: float) -> None:
+        """Give what is in flight its time, until somebody is in a hurry."""
+        ends = asyncio.gather(self._queue.idle(grace_s), self._deliveries.stop(grace_s))
+        hurried = asyncio.ensure_future(self._replica.hurried.wait())
+        await asyncio.wait([ends, hurried], return_when=asyncio.FIRST_COMPLETED)
+        hurried.cancel()
+        if not ends.done():
+            ends.cancel()
+            await asyncio.wait([ends])
+            await self._deliveries.stop(0)
+        elif error := ends.exception():
+            raise error
 
     async def _hand_over(self) -> None:
         replica = self._replica

@@ -43,6 +43,8 @@ class Replica:
     clock: Clock
     lease: Lease
     draining: asyncio.Event = field(default_factory=asyncio.Event)
+    hurried: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a drain should cut what is in flight now."""
     quarantine: Quarantine = field(default_factory=Quarantine)
     active: dict[RunId, Hand] = field(default_factory=dict[RunId, Hand])
     ended: dict[RunId, asyncio.Event] = field(default_factory=dict[RunId, asyncio.Event])

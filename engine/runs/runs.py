@@ -89,6 +89,10 @@ class Runs:
             drain = Drain(self.replica, self._queue, self._membership, self._deliveries)
             await drain.run(self._settings.drain_s)
 
+    def hurry(self) -> None:
+        """Cut the drain short: what is in flight is cut now and goes on with the next process."""
+        self.replica.hurried.set()
+
     async def stop(self) -> None:
         """Let go of the queue; after `drain`."""
         if self._retention is not None:

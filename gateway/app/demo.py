@@ -17,8 +17,8 @@ DEMO_PORT = 8788
 SAVE_EVERY_S = 1.0
 
 
-async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, ready: Tell) -> int:
-    """Run the gateway on simulators, with one page to open; needs no account and no key. Raises like `serve`.
+async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, ready: Tell) -> bool:
+    """Run the gateway on simulators, with one page to open; needs no account and no key. Gives and raises like `serve`.
 
     `load` gives the settings with the simulators' accounts laid over; the simulators keep their chats in `folder`.
     """
@@ -28,8 +28,7 @@ async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, r
         workspace = _sample_workspace(folder)
         async with running(settings, ready=lambda _line: None, workspace=workspace) as runtime:
             ready(f"Open {simulator.url} and write: @niuma hello")
-            await until_asked_to_end(runtime)
-    return 0
+            return await until_asked_to_end(runtime)
 
 
 @asynccontextmanager

@@ -38,8 +38,10 @@ Tell = Callable[[str], None]
 """Says one line to whoever started the program."""
 
 
-async def serve(settings: Settings, *, ready: Tell) -> int:
-    """Run the gateway until SIGTERM or SIGINT; gives the exit code.
+async def serve(settings: Settings, *, ready: Tell) -> bool:
+    """Run the gateway until SIGTERM or SIGINT; true when it was asked to end, false when its peers declared it dead.
+
+    A second signal cuts the drain short.
 
     Raises:
         AlreadyRunning: another process works on this data folder.
@@ -47,8 +49,7 @@ async def serve(settings: Settings, *, ready: Tell) -> int:
         StartupFailed: the api cannot listen.
     """
     async with running(settings, ready=ready) as runtime:
-        await until_asked_to_end(runtime)
-    return 0
+        return await until_asked_to_end(runtime)
 
 
 @asynccontextmanager
@@ -103,12 +104,19 @@ def _overlay(settings: Settings, workspace: Path | None) -> Callable[[Mapping[st
     return lambda rows: apply_overlay(settings, rows).engine(workspace=workspace)
 
 
-async def until_asked_to_end(runtime: Runtime) -> None:
-    """Return at SIGTERM or SIGINT, or when this process was declared dead by its peers."""
+async def until_asked_to_end(runtime: Runtime) -> bool:
+    """Return true at SIGTERM or SIGINT, false when this process was declared dead by its peers."""
     loop = asyncio.get_running_loop()
     asked = asyncio.Event()
+
+    def ask() -> None:
+        if asked.is_set():
+            logger.warning("hurried")
+            runtime.hurry()
+        asked.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, asked.set)
+        loop.add_signal_handler(number, ask)
     waits = [asyncio.ensure_future(asked.wait()), asyncio.ensure_future(runtime.lost())]
     try:
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -116,3 +124,4 @@ async def until_asked_to_end(runtime: Runtime) -> None:
         for wait in waits:
             wait.cancel()
     logger.info("stopping", extra={"code": "asked" if asked.is_set() else "lost"})
+    return asked.is_set()

@@ -17,6 +17,7 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
 
     from gateway import app
+    from gateway.cli.exit_code import DONE, FAILED
     from gateway.cli.options import given, level_of, settings_of
     from gateway.logs import start_logging
 
@@ -24,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
     logging = start_logging(settings.home, level=level_of(args, "info"), secrets=settings.secrets())
     warn_of_plain_secrets(settings.plain_secrets())
     try:
-        return asyncio.run(app.serve(settings, ready=tell))
+        asked = asyncio.run(app.serve(settings, ready=tell))
+        return DONE if asked else FAILED
     finally:
         logging.close()
 

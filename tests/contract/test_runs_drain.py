@@ -48,6 +48,23 @@ async def test_a_step_longer_than_the_grace_is_cut_and_repeated(place: Place) ->
     assert [line["attempt"] for line in acts(place.home)] == [1, 2]
 
 
+async def test_a_drain_in_a_hurry_cuts_what_is_in_flight(place: Place) -> None:
+    settings = FAST.model_copy(update={"drain_s": 30.0})
+    surface = RecordingSurface(place.home / "surface.jsonl")
+    work = Works(place.home / "work.jsonl", surface).one_long_step
+    async with running(place.url, place.home, work, settings=settings, surface=surface) as house:
+        run = (await house.say("long")).run
+        await until(lambda: acts(place.home))
+        drain = asyncio.create_task(house.runtime.drain())
+        await asyncio.sleep(0.1)
+        assert not drain.done()
+        house.runtime.hurry()
+        await asyncio.wait_for(drain, 1.2)
+    async with house_in(place, "one_long_step") as house:
+        assert (await house.ended(run)).answer == "long"
+    assert [line["attempt"] for line in acts(place.home)] == [1, 2]
+
+
 async def test_a_run_that_waits_for_a_person_is_handed_over_at_once(place: Place) -> None:
     async with Child(place, "asks", settings={"drain_s": 15}) as child:
         run = await child.say()

@@ -64,6 +64,22 @@ async def test_f61_where_runs_do_not_resume_the_card_is_interrupted_and_retry_wo
         assert Seen(both.messages[1:]).body.strip() == "You said: a long one"
 
 
+@pytest.mark.slow
+async def test_a_second_sigterm_does_not_wait_for_the_model(home: Path) -> None:
+    async with house(home, start=False) as h:
+        h.model.script([Say("So far "), Stall()], [Say("All of it.")], when="long")
+        async with h.process(NIUMA_RUNS__DRAIN_S="60") as first:
+            asked = await h.say("@niuma long")
+            await h.sees(asked, lambda seen: "So far" in seen.body)
+            first.terminate()
+            await h.until(lambda: "drain_begins" in first.log(), within_s=10, why="the drain begins")
+            first.terminate()
+            assert await first.ended(15) == 0, first.log()
+        assert (seen := h.seen(asked)) is not None and seen.status == TEXTS["status.paused"]
+        async with h.process():
+            assert (await h.finished(asked)).body.strip() == "All of it."
+
+
 MARKS = {
     "NIUMA_CHANNELS__FEISHU__MAIN__APP_SECRET": "marked-app-secret-4711",
     "NIUMA_MODELS__MAIN__API_KEY": "marked-model-key-4712",
