@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ from engine.settings import EngineSettings
 from engine.storage.config import ConfigStore
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Check", "Database", "RunView", "Runtime", "Submitted", "build_runtime", "check_environment"]
 
@@ -180,11 +183,6 @@ class Runtime:
         """Keep a setting in the database; `None` takes it away. Raises like `submit`."""
         await self._config.set(scope, key, value)
 
-    @property
-    def active_runs(self) -> int:
-        """Give how many runs are in work here."""
-        return len(self._runs.replica.active)
-
     def readiness(self) -> list[Check]:
         """Tell whether new inputs can be served, and what stands in the way."""
         health, replica = self.database.health(), self._runs.replica
@@ -219,6 +217,8 @@ class AgentRuntime(Runtime):
         self._clock = clock
         self._agent: Agent | None = None
         self._building = asyncio.Lock()
+        self._refused: str | None = None
+        """Why the settings kept in the database could not be used."""
 
     async def stop(self) -> None:
         """See `Runtime.stop`."""
@@ -229,14 +229,31 @@ class AgentRuntime(Runtime):
     async def _work(self, scope: RunScope) -> Outcome:
         return await (await self._built())(scope)
 
+    def readiness(self) -> list[Check]:
+        """See `Runtime.readiness`; red as well while stored settings had to be left out."""
+        checks = super().readiness()
+        if self._refused is not None:
+            checks.append(Check("settings", False, "stored_settings_refused", self._refused))
+        return checks
+
     async def _built(self) -> Agent:
         """Build the agent for the first run, when the database can be asked for what files leave open."""
         async with self._building:
             if self._agent is None:
-                rows = await self.config_all("system") if self._overlay is not None else {}
-                settings = self._overlay(rows) if self._overlay is not None else self._settings
-                self._agent = build_agent(settings, self.database, self._clock)
+                self._agent = await self._build()
             return self._agent
+
+    async def _build(self) -> Agent:
+        """Build with what the database adds, or without it when that makes no sense: files alone started us."""
+        if self._overlay is not None:
+            rows = await self.config_all("system")
+            try:
+                return build_agent(self._overlay(rows), self.database, self._clock)
+            except Exception as error:
+                # The overlay is the host's, and so is its error.
+                self._refused = str(error)
+                log.exception("stored_settings_refused")
+        return build_agent(self._settings, self.database, self._clock)
 
 
 def build_runtime(

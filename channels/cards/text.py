@@ -42,13 +42,6 @@ def plain_text(card: Card) -> str:
     return text or card.summary or " ".join(part for part in (card.header.title, card.header.subtitle) if part)
 
 
-def notice_text(text: str, *, max_bytes: int) -> str:
-    """Give one short line, cut at a character when it is too long."""
-    line = " ".join(text.split())
-    parts = split(line, max_bytes - 3, measure=lambda part: len(part.encode()))
-    return line if len(parts) <= 1 else parts[0].rstrip() + "…"
-
-
 def _block(block: Block) -> str:
     match block:
         case Text():

@@ -37,7 +37,6 @@ from engine.storage.database import Database
 from engine.storage.ids import new_id
 
 T = TypeVar("T")
-MakeQueue = Callable[[Database, str, int], TurnQueue]
 
 _LOOK_AGAIN_S = 0.5
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,10 +21,13 @@ def run(args: argparse.Namespace) -> int:
     from gateway.cli.exit_code import DONE, FAILED
     from gateway.cli.options import given, level_of, settings_of
     from gateway.logs import start_logging
+    from gateway.paths import USER_FILE
 
     settings = settings_of(args, given(server__host=args.host, server__port=args.port))
     logging = start_logging(settings.home, level=level_of(args, "info"), secrets=settings.secrets())
     warn_of_plain_secrets(settings.plain_secrets())
+    if not settings.accounts():
+        tell_how_to_add_a_channel(settings.config or settings.home / USER_FILE)
     try:
         asked = asyncio.run(app.serve(settings, ready=tell))
         return DONE if asked else FAILED
@@ -40,3 +44,11 @@ def warn_of_plain_secrets(paths: tuple[str, ...]) -> None:
     """Say which secrets stand in the file as they are."""
     for path in paths:
         print(f'niuma: {path} holds a secret in plain text; write "${{VARIABLE}}" or "file:..."', file=sys.stderr)
+
+
+def tell_how_to_add_a_channel(file: Path) -> None:
+    """Say that nobody can talk to this gateway yet."""
+    from channels.registry import channel_names
+
+    tables = " or ".join(f"[[channels.{name}]]" for name in channel_names())
+    print(f"niuma: no channel is set up, nobody can talk to it yet; add {tables} to {file}", file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any, Literal, cast
@@ -101,17 +101,3 @@ def merge(*layers: Layer) -> Layer:
     for layer in layers:
         merged |= layer
     return merged
-
-
-def unflatten(layer: Mapping[Path, Entry]) -> dict[str, Any]:
-    """Build the nested tables again, every item of a listed table with its id."""
-    tree: dict[str, Any] = {}
-    for path, entry in layer.items():
-        place = tree
-        for key in path[:-1]:
-            place = place.setdefault(key, {})
-        if entry.value == {}:
-            place.setdefault(path[-1], {})
-        else:
-            place[path[-1]] = entry.value
-    return tree

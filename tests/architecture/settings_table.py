@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from gateway.settings.loaded import NOT_BUILT
 from gateway.settings.schema import Leaf, node_at
 from tests.architecture.defaults import Key, keys
 from tests.architecture.tree import ROOT
@@ -18,7 +19,11 @@ BEGIN, END = "<!-- settings:begin -->", "<!-- settings:end -->"
 def table() -> str:
     """Give the table as markdown."""
     lines = ["| key | default | what it is |", "|---|---|---|"]
-    lines += [f"| `{'.'.join(key.path)}` | {default(key)} | {key.comment.replace('|', '/')} |" for key in described()]
+    lines += [
+        f"| `{'.'.join(key.path)}` | {default(key)} | {key.comment.replace('|', '/')} |"
+        for key in described()
+        if not is_refused(key)
+    ]
     return "\n".join(lines)
 
 
@@ -29,6 +34,11 @@ def described() -> Iterator[Key]:
         if key.path not in best or not best[key.path].comment:
             best[key.path] = key
     yield from best.values()
+
+
+def is_refused(key: Key) -> bool:
+    """Tell whether the setting belongs to a part that is not built yet, so that using it is an error."""
+    return key.path[0] == "schedules" or (key.path[0] == "channels" and key.path[1] in NOT_BUILT)
 
 
 def default(key: Key) -> str:

@@ -368,6 +368,15 @@ def test_a_second_gateway_on_the_folder_gives_3(process: Niuma, tmp_path: Path) 
     assert "--home" in done.stderr
 
 
+def test_a_gateway_nobody_can_talk_to_says_so(process: Niuma, tmp_path: Path) -> None:
+    with _holding(tmp_path / "data"):
+        alone = process("serve", "--port", "0")
+        account = {"NIUMA_CHANNELS__FEISHU__MAIN__APP_ID": "cli_x", "NIUMA_CHANNELS__FEISHU__MAIN__APP_SECRET": "x"}
+        reached = process("serve", "--port", "0", **account)
+    assert f"add [[channels.feishu]] to {tmp_path / 'data' / 'niuma.toml'}" in alone.stderr
+    assert "no channel is set up" not in reached.stderr
+
+
 def test_models_test_says_whether_it_answers(process: Niuma, tmp_path: Path) -> None:
     good = process("models", "test", "demo")
     assert good.code == 0, good.stderr

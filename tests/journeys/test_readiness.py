@@ -133,3 +133,12 @@ async def test_a_full_disk_acks_nothing_and_answers_when_there_is_room(
         on_each_use(h, "PRAGMA max_page_count=1073741823")
         await answered_after_redelivery(h, asked)
         await h.until(h.is_ready, why="green again")
+
+
+async def test_stored_settings_that_make_no_sense_turn_readiness_red_and_leave_the_files_in_force(home: Path) -> None:
+    async with house(home) as h:
+        await h.runtime.config_set("system", "models.main.fallbacks", ["nowhere"])
+        answer = await h.finished(await h.say("@niuma hello"))
+        assert answer.status == "Done" and "hello" in answer.body
+        status, red = await h.readyz()
+        assert (status, red) == (503, {"settings": "stored_settings_refused"})

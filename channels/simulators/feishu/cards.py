@@ -151,6 +151,7 @@ class Cards:
     def _note_streaming(self, card: Card, was_streaming: bool, kind: str) -> None:
         if not elements.is_streaming(card.tree):
             card.streaming_since_s = None
+            self._forget_closer(card)
             return
         reopens = kind in ("settings", "update", "batch_update") and self._gate.options.reopen_restarts_streaming
         if not was_streaming or reopens:
@@ -164,10 +165,13 @@ class Cards:
                 await self._gate.clock.sleep_until(card.streaming_since_s + self._gate.options.streaming_life_s)
                 self._expire(card)
 
-        old = self._closers.pop(card.card_id, None)
-        if old is not None:
-            old.cancel()
+        self._forget_closer(card)
         self._closers[card.card_id] = asyncio.get_running_loop().create_task(close())
+
+    def _forget_closer(self, card: Card) -> None:
+        closer = self._closers.pop(card.card_id, None)
+        if closer is not None:
+            closer.cancel()
 
     def _typing(self, card: Card, changed: Iterable[Json]) -> dict[str, Typing]:
         now_s, config = self._gate.clock.steady_s(), elements.config(card.tree)

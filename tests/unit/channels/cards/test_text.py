@@ -20,7 +20,7 @@ from channels.cards.model import (
     Todos,
     ToolPanel,
 )
-from channels.cards.text import notice_text, plain_messages, plain_text
+from channels.cards.text import plain_messages, plain_text
 
 
 def test_a_whole_card_reads_in_order() -> None:
@@ -61,10 +61,3 @@ def test_long_texts_become_several_messages() -> None:
 def test_images_by_web_address_are_links_in_messages() -> None:
     card = Card(Header("q", CardStatus.DONE), (Text("t", "![c](https://e.example/c.png)"),))
     assert plain_messages(card, max_bytes=1000) == ["[c](https://e.example/c.png)"]
-
-
-def test_a_notice_is_one_line() -> None:
-    assert notice_text("two\nlines", max_bytes=300) == "two lines"
-    long = notice_text("word " * 200, max_bytes=300)
-    assert len(long.encode()) <= 300
-    assert long.endswith("…")
