@@ -8,6 +8,7 @@ STAMP := $(VENV)/.ready
 setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
+	@echo 'Setting up $(VENV): about 1 GB, some minutes the first time.'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
