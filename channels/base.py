@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from channels.capabilities import Capabilities
 from channels.cards.model import Card
 from channels.cards.ports import CardSink, Journal, Json, WriteGuard
-from channels.events import ConversationRef, InboundHandler, Receipt
+from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, Quote, Receipt
 from channels.pacing import Pacer
 
 
@@ -107,6 +108,24 @@ class Channel(Protocol):
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """Send one short line of plain text. Raises like `send_final`."""
+        ...
+
+    async def read(self, message_id: str) -> Sequence[Quote]:
+        """Read a message again: itself, or for one that bundles others those others, in order.
+
+        Raises:
+            ChannelError: it is gone, or the app may not read it.
+            NotSupported: the platform has no such call.
+        """
+        ...
+
+    async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
+        """Fetch a file that came with a message.
+
+        Raises:
+            TooLong: it has more than `max_bytes`.
+            ChannelError: it is gone, or the app may not read it.
+        """
         ...
 
     async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, Self
 from urllib.parse import quote, unquote
 
 ChatKind = Literal["direct", "group", "topic"]
-InboundKind = Literal["message", "edit", "recall", "reaction", "menu", "member", "action"]
+InboundKind = Literal["message", "command", "edit", "recall", "reaction", "menu", "member", "entered", "action"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,9 @@ class InboundMessage:
     created_at_ms: int
     attachments: tuple[AttachmentHandle, ...] = ()
     quoted_message_id: str | None = None
+    """The message this one answers or quotes; `Channel.read` gives it."""
+    forwards: bool = False
+    """The message bundles others, which `Channel.read` gives; then `text` is empty."""
     unsupported: str | None = None
     """The platform's message kind when we cannot read it; then `text` is empty."""
 
@@ -105,7 +108,82 @@ class CardAction:
     form: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-Inbound = InboundMessage | CardAction
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that is no message. `sender` is who did it, `None` where the platform does not tell."""
+
+    dedupe: DedupeKey
+    conversation: ConversationRef
+    sender: Sender | None
+    created_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled(Happening):
+    """A message was taken back, by its writer or by somebody who may."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edited(Happening):
+    """A person changed a message; `text` is the new one, decoded like `InboundMessage.text`."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reacted(Happening):
+    """A person put a sign on a message, or took it away. Never our own signs."""
+
+    message_id: str
+    sign: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MenuChosen(Happening):
+    """A person chose an entry of the bot's menu; `key` is what the operator wrote into the platform's console."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipChanged(Happening):
+    """The bot was put into a group, or out of it."""
+
+    is_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEntered(Happening):
+    """A person opened the direct chat with the bot; platforms tell this every time."""
+
+
+Notice = Recalled | Edited | Reacted | MenuChosen | MembershipChanged | ChatEntered
+Inbound = InboundMessage | CardAction | Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A message as it can be read later: one that was answered or forwarded. `text` is decoded."""
+
+    message_id: str
+    author: str
+    """The author's name, or the platform's id where no name is known."""
+    text: str
+    by_us: bool = False
+    attachments: tuple[AttachmentHandle, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file from the platform. `name` is what its sender called it: data, never a path."""
+
+    content: bytes
+    name: str
+    mime: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,10 @@ class Runtime:
         """Store an inbound that starts nothing, with the reason; true when it is new. Raises like `submit`."""
         return await self._runs.ignore(key, conversation, reason, body)
 
+    async def run_of(self, key: InboxKey) -> RunId | None:
+        """Give the run that an inbound started; `None` when it started none, or is forgotten."""
+        return await self._runs.run_of(key)
+
     async def control(self, run: RunId, control: Control) -> Heard:
         """Tell a run to stop, or answer its question. Durable on return; a repeat (the same id) is one.
 

@@ -26,7 +26,7 @@ class Access:
             return "not_mentioned"
         if self._is_foreign(message):
             return "other_tenant"
-        if not message.text.strip() and not message.attachments and message.unsupported is None:
+        if not message.text.strip() and not (message.attachments or message.forwards or message.unsupported):
             return "empty"
         return None
 

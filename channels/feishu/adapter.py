@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import logging
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from channels.base import CardOpening, ChannelHealth, Reaction
 from channels.capabilities import Capabilities
@@ -14,7 +15,16 @@ from channels.cards.ports import CardSink, Journal, Json, WriteGuard
 from channels.clock import Clock
 from channels.connection import Keeper, KeeperTimes, Link
 from channels.errors import ChannelError, InvalidCard, Rejected, TooLong
-from channels.events import ConversationRef, Inbound, InboundHandler, Receipt, Toast
+from channels.events import (
+    AttachmentHandle,
+    ConversationRef,
+    Fetched,
+    Inbound,
+    InboundHandler,
+    Quote,
+    Receipt,
+    Toast,
+)
 from channels.feishu.cards import render_card
 from channels.feishu.client import Client
 from channels.feishu.discovery import discover
@@ -29,6 +39,7 @@ from channels.feishu.opening import Opener
 from channels.feishu.people import People
 from channels.feishu.plain import rest_as_text
 from channels.feishu.post_office import Letter, PostOffice, unguarded
+from channels.feishu.reader import Reader
 from channels.feishu.recalls import Recalls
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.socket import Socket, connect
@@ -63,6 +74,7 @@ class Adapter:
         self._history = History(self._office, settings.app_id)
         self._recalls = Recalls()
         self._people = People(self._client, self._pacer, clock)
+        self._reader = Reader(self._office, self._people, self._identity, settings.app_id)
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
         self._signs: OrderedDict[tuple[str, Reaction], str] = OrderedDict()
@@ -182,6 +194,14 @@ class Adapter:
         """See `Channel.send_notice`."""
         letter = Letter(conversation, reply_to, "text", {"text": text}, _uuid(f"{key}-0"))
         return self._receipt(await self._send(letter))
+
+    async def read(self, message_id: str) -> Sequence[Quote]:
+        """See `Channel.read`."""
+        return await self._reader.read(message_id)
+
+    async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
+        """See `Channel.fetch`."""
+        return await self._reader.fetch(handle, max_bytes=max_bytes)
 
     async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """See `Channel.react`."""

@@ -12,7 +12,7 @@ import aiohttp
 from channels.clock import Clock
 from channels.errors import NotConnected
 from channels.feishu.errors import TOKEN_REFUSED, error_of
-from channels.feishu.http import Json, Request, dump, open_session, send
+from channels.feishu.http import Answer, File, Json, Request, download, dump, open_session, send
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.token import TokenSource
 
@@ -70,6 +70,33 @@ class Client:
         message = str(answer.body.get("msg", ""))
         raise error_of(answer.code, message, status=answer.status, headers=answer.headers, call=call)
 
+    async def resource(self, message_id: str, key: str, kind: str, *, max_bytes: int) -> File:
+        """Fetch a picture (`kind` "image") or any other file of a message.
+
+        Raises:
+            TooLong: it has more than `max_bytes`.
+            ChannelError: the platform gives no such file.
+        """
+        path = f"{_IM}/messages/{quote(message_id)}/resources/{quote(key)}"
+        call = "GET /im/v1/messages/resources"
+        token = await self._token.get(self.session)
+        request = Request("GET", self._settings.domain + path, call, None, {"type": kind}, token)
+        found = await download(self.session, request, max_bytes=max_bytes)
+        if isinstance(found, Answer) and found.code in TOKEN_REFUSED:
+            self._token.forget(token)
+            request = replace(request, token=await self._token.get(self.session))
+            found = await download(self.session, request, max_bytes=max_bytes)
+        if isinstance(found, Answer):
+            raise error_of(
+                found.code, str(found.body.get("msg", "")), status=found.status, headers=found.headers, call=call
+            )
+        return found
+
+    async def message(self, message_id: str) -> list[Json]:
+        """Give a message; for a bundle of forwarded ones, itself first and then those, with `upper_message_id`."""
+        answer = await self.call("GET", f"{_IM}/messages/{quote(message_id)}")
+        return list(answer["data"].get("items") or [])
+
     async def bot_id(self) -> str:
         """Give our own open id in this app."""
         answer = await self.call("GET", "/open-apis/bot/v3/info")
@@ -100,10 +127,11 @@ class Client:
         path = f"{_CARDKIT}/{quote(card_id)}/elements/{quote(element_id)}/content"
         await self.call("PUT", path, body={"content": text, "sequence": sequence})
 
-    async def send(self, chat: str, kind: str, content: Mapping[str, Any], uuid: str) -> str:
-        """Send a message to a chat and give its id; `uuid` makes a repeat within the hour harmless."""
-        body = {"receive_id": chat, "msg_type": kind, "content": dump(content), "uuid": uuid}
-        answer = await self.call("POST", f"{_IM}/messages", body=body, query={"receive_id_type": "chat_id"})
+    async def send(self, receiver: str, kind: str, content: Mapping[str, Any], uuid: str) -> str:
+        """Send a message to a chat or a person and give its id; `uuid` makes a repeat within the hour harmless."""
+        body = {"receive_id": receiver, "msg_type": kind, "content": dump(content), "uuid": uuid}
+        query = {"receive_id_type": receiver_kind(receiver)}
+        answer = await self.call("POST", f"{_IM}/messages", body=body, query=query)
         return str(answer["data"]["message_id"])
 
     async def reply(self, message_id: str, kind: str, content: Mapping[str, Any], uuid: str, *, in_thread: bool) -> str:
@@ -147,3 +175,14 @@ class Client:
     async def remove_reaction(self, message_id: str, reaction_id: str) -> None:
         """Take a sign of ours away."""
         await self.call("DELETE", f"{_IM}/messages/{quote(message_id)}/reactions/{quote(reaction_id)}")
+
+
+def receiver_kind(receiver: str) -> str:
+    """Tell what a receiver is: a chat, a person, or an address of a person.
+
+    Source: open.feishu.cn "如何获取不同的 ID", read 2026-02: chat ids begin with `oc_`, open ids with `ou_`, union ids
+    with `on_`.
+    """
+    if "@" in receiver:
+        return "email"
+    return {"ou": "open_id", "on": "union_id"}.get(receiver.partition("_")[0], "chat_id")

@@ -11,7 +11,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from channels.errors import ChannelError, DeliveryUnknown, NotDispatched
+from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLong
 
 Json = dict[str, Any]
 
@@ -91,6 +91,57 @@ async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
             return Answer(status, _lower(answered), status, {})
         raise DeliveryUnknown(f"{request.call}: HTTP {status} without a code")
     return Answer(status, _lower(answered) if code else {}, code, body)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A downloaded file."""
+
+    content: bytes
+    mime: str
+    name: str
+    """What the platform calls it; may be empty."""
+
+
+async def download(session: aiohttp.ClientSession, request: Request, *, max_bytes: int) -> File | Answer:
+    """Fetch a file; an `Answer` when the platform gives none.
+
+    Raises:
+        TooLong: it has more than `max_bytes`; the rest is not read.
+        NotDispatched, DeliveryUnknown: like `send`.
+    """
+    headers = {"Authorization": f"Bearer {request.token}"}
+    try:
+        async with session.get(request.url, params=request.query, headers=headers) as response:
+            answer = await _refusal(response)
+            if answer is not None:
+                return answer
+            content = await _read_at_most(response, max_bytes, request.call)
+            name = response.content_disposition.filename if response.content_disposition else None
+            return File(content, response.content_type, name or "")
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise _transport_error(error, request.call) from error
+
+
+async def _refusal(response: aiohttp.ClientResponse) -> Answer | None:
+    """Read what came instead of a file: JSON with a code, also under HTTP 200."""
+    if response.status == 200 and response.content_disposition is not None:
+        return None
+    if response.status == 200 and response.content_type != "application/json":
+        return None
+    body = _parse_body(await response.read()) or {}
+    code = body.get("code")
+    return Answer(response.status, _lower(response.headers), code if isinstance(code, int) else -1, body)
+
+
+async def _read_at_most(response: aiohttp.ClientResponse, max_bytes: int, call: str) -> bytes:
+    parts, size = list[bytes](), 0
+    async for part in response.content.iter_chunked(65_536):
+        size += len(part)
+        if size > max_bytes:
+            raise TooLong(f"{call}: more than {max_bytes} bytes")
+        parts.append(part)
+    return b"".join(parts)
 
 
 def _lower(headers: Mapping[str, str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from channels.capabilities import Capabilities, MethodLimit
 _API = MethodLimit(per_s=50, per_minute=1000)
 _STREAMING = frozenset({"card.content", "card.batch", "card.replace", "card.settings"})
 _OTHERS = frozenset({"card.create", "message.send", "message.reply", "message.patch", "reaction"})
-_LOOKUPS = frozenset({"message.list", "card.convert", "user.get"})
+_LOOKUPS = frozenset({"message.get", "message.list", "resource.get", "card.convert", "user.get"})
 
 
 def capabilities_of(app_limit: Literal["exempt", "counted", "auto"]) -> Capabilities:

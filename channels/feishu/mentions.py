@@ -32,11 +32,15 @@ class Mention:
 
 def parse_mentions(message: Json) -> list[Mention]:
     """Read the mentions of a message."""
-    found: list[Mention] = []
-    for raw in cast("list[Json]", message.get("mentions") or []):
-        ids = cast("Json", raw.get("id") or {})
-        found.append(Mention(str(raw.get("key", "")), str(ids.get("open_id", "")), str(raw.get("name", ""))))
-    return found
+    raws = cast("list[Json]", message.get("mentions") or [])
+    return [Mention(str(raw.get("key", "")), _open_id(raw.get("id")), str(raw.get("name", ""))) for raw in raws]
+
+
+def _open_id(value: object) -> str:
+    """Read the id: an object of ids in events, a plain text where a message is read again."""
+    if isinstance(value, dict):
+        return str(cast("Json", value).get("open_id", ""))
+    return str(value or "")
 
 
 def mentions_me(mentions: list[Mention], me: BotIdentity) -> bool:

@@ -43,10 +43,14 @@ class People:
     def named(self, inbound: Inbound) -> Inbound:
         """Give what came in with its sender's name where it is known, and ask for it where it is not."""
         sender = inbound.sender
-        if sender.name or sender.is_bot:
+        if sender is None or sender.name or sender.is_bot:
             return inbound
         name = self._look_up(sender.id)
         return replace(inbound, sender=replace(sender, name=name)) if name else inbound
+
+    def name_of(self, open_id: str) -> str:
+        """Give a person's name, empty where it is not known (yet)."""
+        return self._look_up(open_id)
 
     async def stop(self) -> None:
         """Ask nothing more."""

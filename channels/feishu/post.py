@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Content:
+class Post:
     """What a message says; mentions are still the placeholders (`@_user_1`) that `inbound` resolves."""
 
     text: str = ""
@@ -22,10 +22,10 @@ class Content:
     """(kind, key) of videos inside a post."""
 
 
-def parse_post(body: Json) -> Content:
+def parse_post(body: Json) -> Post:
     """Read a post: `{"title", "content": [[element]]}`, or the same under a locale such as `zh_cn`."""
     inner = body if isinstance(body.get("content"), list) else _first_locale(body)
-    content = Content()
+    content = Post()
     lines = [str(inner.get("title") or "")]
     for paragraph in _lists(inner.get("content")):
         lines += ["".join(_element(element, content) for element in _objects(paragraph))]
@@ -40,7 +40,7 @@ def _first_locale(body: Json) -> Json:
     return {}
 
 
-def _element(element: Json, content: Content) -> str:
+def _element(element: Json, content: Post) -> str:
     """Give an element's text; pictures and videos are put into `content`."""
     tag = str(element.get("tag", ""))
     if tag in ("text", "md"):

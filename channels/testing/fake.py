@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +16,17 @@ from channels.cards.model import Card
 from channels.cards.ports import CardSink, Journal, Json, WriteGuard
 from channels.cards.text import plain_messages
 from channels.clock import Clock
-from channels.errors import ChannelError
-from channels.events import CardAction, ConversationRef, Inbound, InboundHandler, InboundMessage, Receipt, Toast
+from channels.errors import ChannelError, Rejected, TooLong
+from channels.events import (
+    AttachmentHandle,
+    ConversationRef,
+    Fetched,
+    Inbound,
+    InboundHandler,
+    Quote,
+    Receipt,
+    Toast,
+)
 from channels.pacing import Pacer
 from channels.testing import picture
 from channels.testing.platform import Platform, Rules
@@ -36,7 +46,7 @@ FAKE_CAPABILITIES = Capabilities(
     methods={name: MethodLimit(50, 1000) for name in ("content", "batch", "patch", "settings", "create", "send")},
 )
 _LOOK_S = 0.05
-_INBOUND: TypeAdapter[InboundMessage | CardAction] = TypeAdapter(InboundMessage | CardAction)
+_INBOUND: TypeAdapter[Inbound] = TypeAdapter(Inbound)
 
 
 class FakeChannel:
@@ -59,6 +69,10 @@ class FakeChannel:
         self._handler: InboundHandler | None = None
         self._listener: asyncio.Task[None] | None = None
         self._health = ChannelHealth(ok=False, code="connecting")
+        self.quotes: dict[str, Sequence[Quote]] = {}
+        """What `read` gives, by message id; in this process only."""
+        self.files: dict[str, Fetched] = {}
+        """What `fetch` gives, by the handle's key; in this process only."""
 
     @property
     def name(self) -> str:
@@ -151,6 +165,21 @@ class FakeChannel:
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """See `Channel.send_notice`."""
         return self._receipt((await self._send(conversation, text, reply_to, key),), "message")
+
+    async def read(self, message_id: str) -> Sequence[Quote]:
+        """Give what a test put into `quotes`."""
+        if message_id not in self.quotes:
+            raise Rejected(f"no such message: {message_id}", code="no_such_message")
+        return self.quotes[message_id]
+
+    async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
+        """Give what a test put into `files`."""
+        file = self.files.get(handle.key)
+        if file is None:
+            raise Rejected(f"no such file: {handle.key}", code="no_such_file")
+        if len(file.content) > max_bytes:
+            raise TooLong(f"more than {max_bytes} bytes")
+        return file
 
     async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """See `Channel.react`."""

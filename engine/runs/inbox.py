@@ -71,6 +71,12 @@ class Inbox:
         return _arrive(session, key, {**row, "body": json.dumps(body), "at": at_ms})
 
     @staticmethod
+    def run_of(session: Session, key: InboxKey) -> RunId | None:
+        """Give the run that an inbound started or spoke to; `None` when it did neither."""
+        run = execute(session, _WHOSE, **key.model_dump()).scalar()
+        return None if run is None else RunId(run)
+
+    @staticmethod
     def _behind(session: Session, conv: str, run: str) -> int:
         return int(execute(session, _BEHIND, conv=conv, run=run).scalar_one())
 

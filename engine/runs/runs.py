@@ -113,6 +113,10 @@ class Runs:
         """Store an inbound that starts nothing. Raises like `submit`."""
         return await self._write(lambda s: self._inbox.ignore(s, key, conversation, reason, body, self._clock.now_ms()))
 
+    async def run_of(self, key: InboxKey) -> RunId | None:
+        """Give the run that an inbound started, if any."""
+        return await self._database.read(lambda session: Inbox.run_of(session, key))
+
     async def control(self, run: RunId, control: Control) -> Heard:
         """Store what a person says to a run, and wake it. Raises like `submit`."""
         answer: Heard = await self._write(lambda s: put(s, self._database.dialect, run, control, self._clock.now_ms()))

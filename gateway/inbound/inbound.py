@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
 
 from channels.base import Channel
 from channels.events import CardAction, Inbound, InboundMessage, Toast
 from engine.runtime import Runtime
 from gateway.access import Access
+from gateway.inbound.happenings import Happenings
 from gateway.inbound.message import Messages
 from gateway.inbound.press import Presses
 from gateway.metrics import Metrics
@@ -26,6 +26,7 @@ class Inbox:
         self._metrics = metrics
         self._messages = Messages(runtime, access, channels, metrics)
         self._presses = Presses(runtime, access)
+        self._happenings = Happenings(runtime, channels, self._messages)
 
     async def handle(self, inbound: Inbound) -> Toast | None:
         """Take one delivery; the toast goes to the person who pressed a button.
@@ -42,4 +43,5 @@ class Inbox:
             case CardAction():
                 return await self._presses.take(inbound)
             case _:
-                assert_never(inbound)
+                await self._happenings.take(inbound)
+                return None

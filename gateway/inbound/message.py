@@ -45,7 +45,7 @@ class Messages:
                 self._soon(self._tell(message, "notice.empty"))
         elif not message.text.strip():
             if await self._ignore(message, "unsupported"):
-                kind = message.unsupported or message.attachments[0].kind
+                kind = message.unsupported or (message.attachments[0].kind if message.attachments else "forward")
                 self._soon(self._tell(message, "notice.unsupported", kind=kind))
         else:
             await self._submit(message)
@@ -57,7 +57,7 @@ class Messages:
                 to=address_of(message),
                 by=self._access.principal(message.conversation, message.sender),
                 parts=(TextPart(text=_words(message)),),
-                anchor=message.message_id,
+                anchor=message.message_id or None,
                 sent_at_ms=message.created_at_ms,
             ),
             key=inbox_key(message.dedupe),

@@ -32,6 +32,8 @@ TEXTS = {
     "footer.cost": "${cost}",
     "footer.separator": " · ",
     "notice.unsupported": "I cannot read this kind of message yet ({kind}). Please send text.",
+    "notice.hello": "Hello, I am here. Just write to me; each answer grows on one card.",
+    "notice.hello_group": "Hello everybody. Mention me with a question; each answer grows on one card.",
     "notice.empty": "How can I help? Write your question after my name.",
     "notice.queued": "Noted. {position} before yours.",
     "notice.queued_next": "Noted. Yours is next.",

@@ -32,6 +32,8 @@ TEXTS = {
     "footer.cost": "${cost}",
     "footer.separator": " · ",
     "notice.unsupported": "暂时无法识别这种消息（{kind}），请发送文字。",
+    "notice.hello": "你好，我在。直接发消息给我就行，回答会在一张卡片上逐步生成。",
+    "notice.hello_group": "大家好。@我并提问，回答会在一张卡片上逐步生成。",
     "notice.empty": "有什么可以帮你？请在 @我 之后写下问题。",
     "notice.queued": "已收到，前面还有 {position} 条。",
     "notice.queued_next": "已收到，下一条就处理。",

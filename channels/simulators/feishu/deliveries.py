@@ -64,7 +64,9 @@ class Deliveries:
     def send(self, app: App, event_type: str, event: Json, event_id: str | None = None) -> str:
         """Deliver an event in the background; gives its event_id."""
         envelope = self._envelope(app, event_type, event, event_id or new_id("evt"))
-        self._start(self._keep_sending(Delivery(app, envelope)))
+        delivery = Delivery(app, envelope)
+        self.pending.append(delivery)
+        self._start(self._keep_sending(delivery))
         return str(envelope["header"]["event_id"])
 
     async def ask(self, app: App, event_type: str, event: Json) -> Ack | None:
@@ -79,7 +81,6 @@ class Deliveries:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _keep_sending(self, delivery: Delivery) -> None:
-        self.pending.append(delivery)
         for wait_s in (*REDELIVER_AFTER_S, None):
             sent_s = self._gate.clock.steady_s()
             ack = await self._attempt(delivery)

@@ -85,6 +85,8 @@ class Messages:
             if app.app_id not in chat.bots:
                 raise ApiError(230002)
             return chat
+        if kind == "email":
+            receive_id, kind = f"ou_{str(receive_id).partition('@')[0]}", "open_id"
         if kind not in ("open_id", "union_id"):
             raise ApiError(99992402, "receive_id_type")
         open_id = str(receive_id).replace("on_", "ou_", 1) if kind == "union_id" else str(receive_id)
@@ -163,7 +165,10 @@ class Messages:
         return card
 
     def _get(self, call: Call) -> Json:
-        return {"items": [self._shown(self.find(call), call.app)]}
+        message = self.find(call)
+        inner = [self._world.messages[each] for each in message.bundles]
+        held = [{**self._shown(each, call.app), "upper_message_id": message.message_id} for each in inner]
+        return {"items": [self._shown(message, call.app), *held]}
 
     def _list(self, call: Call) -> Json:
         query = call.request.query

@@ -147,8 +147,13 @@ class People:
         at_ms = int(body.get("create_time_ms") or self._gate.clock.now_ms())
         message = Message(new_id("om"), chat.chat_id, "user", sender, msg_type, content, at_ms, at_ms)
         message.mentions = mentions
+        message.bundles = self._bundled(body)
         self._place(message, chat, body)
         return chat, message
+
+    def _bundled(self, body: Json) -> list[str]:
+        """Give the messages that a merged forward holds; the bot may see them wherever they are from."""
+        return [self._message(str(each)).message_id for each in cast("list[object]", body.get("forwards") or [])]
 
     def _place(self, message: Message, chat: Chat, body: Json) -> None:
         thread_id = body.get("thread_id")
@@ -163,6 +168,8 @@ class People:
             message.thread_id = new_id("omt")
 
     def _content(self, body: Json, chat: Chat) -> tuple[str, str, list[Json]]:
+        if "forwards" in body:
+            return "merge_forward", "Merged and Forwarded Message", []
         if "content" in body:
             content = body["content"] if isinstance(body["content"], str) else dumps(body["content"])
             return str(body.get("msg_type", "text")), content, as_objects(body.get("mentions"))

@@ -72,6 +72,8 @@ class Message:
     reactions: list[Reaction] = field(default_factory=list[Reaction])
     recalled: bool = False
     edits: int = 0
+    bundles: list[str] = field(default_factory=list[str])
+    """The messages that a merged forward holds."""
 
 
 def new_id(prefix: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from channels.events import CardAction, Inbound, InboundMessage
+from channels.events import CardAction, Happening, Inbound, InboundMessage, Notice
 from channels.feishu.inbound import parse_event
 from channels.feishu.mentions import BotIdentity
 
@@ -23,13 +24,19 @@ def plain(inbound: Inbound | None) -> dict[str, Any] | None:
         "kind": inbound.dedupe.kind,
         "dedupe": inbound.dedupe.key,
         "conversation": str(inbound.conversation),
-        "sender": inbound.sender.id,
-        "sender_tenant": inbound.sender.tenant,
         "created_at_ms": inbound.created_at_ms,
     }
+    if inbound.sender is not None:
+        both |= {"sender": inbound.sender.id, "sender_tenant": inbound.sender.tenant}
     if isinstance(inbound, CardAction):
         return both | {"message_id": inbound.message_id, "value": dict(inbound.value), "form": dict(inbound.form)}
-    return both | of_message(inbound)
+    return both | (of_message(inbound) if isinstance(inbound, InboundMessage) else of_notice(inbound))
+
+
+def of_notice(notice: Notice) -> dict[str, Any]:
+    shared = {each.name for each in fields(Happening)}
+    found = {each.name: getattr(notice, each.name) for each in fields(notice) if each.name not in shared}
+    return {"type": type(notice).__name__, **found}
 
 
 def of_message(message: InboundMessage) -> dict[str, Any]:
@@ -39,6 +46,7 @@ def of_message(message: InboundMessage) -> dict[str, Any]:
         "mentions_me": message.mentions_me,
         "quoted": message.quoted_message_id,
         "unsupported": message.unsupported,
+        "forwards": message.forwards or None,
         "attachments": [{"kind": a.kind, "key": a.key, "message_id": a.message_id} for a in message.attachments],
     }
     return {key: value for key, value in found.items() if value not in (None, [])}

@@ -1,0 +1,113 @@
+"""What people do besides writing and pressing: recalls, signs, the menu, coming and going."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import assert_never
+
+from channels.base import Channel
+from channels.errors import ChannelError
+from channels.events import (
+    ChatEntered,
+    ConversationRef,
+    Edited,
+    InboundMessage,
+    MembershipChanged,
+    MenuChosen,
+    Notice,
+    Reacted,
+    Recalled,
+)
+from engine.messages import InboxKey
+from engine.ports import Control
+from engine.runtime import Runtime
+from gateway.inbound.courtesies import Courtesies
+from gateway.inbound.keys import address_of, inbox_key
+from gateway.inbound.message import Messages
+from gateway.texts import LANGUAGES, text
+
+logger = logging.getLogger(__name__)
+
+GREETED = "greeted"
+"""Scope in the database of the conversations that were greeted: a direct chat is entered every day."""
+
+
+class Happenings:
+    """Takes what is no message. A recalled message stops its run; a menu entry is asked like a message."""
+
+    def __init__(self, runtime: Runtime, channels: Mapping[tuple[str, str], Channel], messages: Messages) -> None:
+        self._runtime = runtime
+        self._channels = channels
+        self._messages = messages
+        self._courtesies = Courtesies()
+
+    async def take(self, notice: Notice) -> None:
+        """Store it and do what follows from it.
+
+        Raises:
+            StorageError: it is not stored.
+        """
+        match notice:
+            case Recalled():
+                await self._stop_run_of(notice)
+            case MenuChosen():
+                await self._messages.take(_as_message(notice))
+            case MembershipChanged():
+                await self._came_or_went(notice)
+            case ChatEntered():
+                await self._greet(notice, notice.conversation)
+            case Edited() | Reacted():
+                await self._note(notice)
+            case _:
+                assert_never(notice)
+
+    async def _stop_run_of(self, notice: Recalled) -> None:
+        await self._note(notice)
+        key = notice.dedupe
+        asked = InboxKey(channel=key.channel, account=key.account, kind="message", key=notice.message_id)
+        run = await self._runtime.run_of(asked)
+        if run is not None:
+            control = Control(id=f"recall-{notice.message_id}", kind="stop", by="", body={"reason": "recalled"})
+            await self._runtime.control(run, control)
+
+    async def _came_or_went(self, notice: MembershipChanged) -> None:
+        if notice.is_in:
+            await self._greet(notice, notice.conversation)
+        else:
+            await self._note(notice)
+            await self._runtime.config_set(GREETED, str(notice.conversation), None)
+
+    async def _greet(self, notice: ChatEntered | MembershipChanged, where: ConversationRef) -> None:
+        """Say hello once for every chat; noted before it is said, so that nobody is greeted twice."""
+        if not await self._note(notice) or await self._runtime.config_get(GREETED, str(where)):
+            return
+        await self._runtime.config_set(GREETED, str(where), notice.created_at_ms)
+        key = "notice.hello_group" if isinstance(notice, MembershipChanged) else "notice.hello"
+        # Nobody has written yet, so nobody's language is known.
+        words = "\n".join(text(language, key) for language in LANGUAGES)
+        self._courtesies.soon(self._say(where, words, f"hello-{notice.dedupe.key}"))
+
+    async def _say(self, where: ConversationRef, words: str, key: str) -> None:
+        try:
+            await self._channels[where.channel, where.account].send_notice(where, words, reply_to=None, key=key)
+        except ChannelError as error:
+            logger.warning("greeting_not_sent", extra={"conversation": str(where), "code": error.code})
+
+    async def _note(self, notice: Notice) -> bool:
+        return await self._runtime.ignore(inbox_key(notice.dedupe), address_of(notice), notice.dedupe.kind, {})
+
+
+def _as_message(chosen: MenuChosen) -> InboundMessage:
+    """Give a menu entry as the words its operator wrote for it."""
+    assert chosen.sender is not None, "a menu is chosen by somebody"
+    return InboundMessage(
+        dedupe=chosen.dedupe,
+        conversation=chosen.conversation,
+        chat_kind="direct",
+        message_id="",
+        sender=chosen.sender,
+        text=chosen.key,
+        mentions_me=True,
+        created_at_ms=chosen.created_at_ms,
+    )

@@ -1,0 +1,105 @@
+"""What people do besides writing and pressing: they take words back, put signs, choose from the menu, come and go."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from channels.simulators.feishu import events
+from gateway.texts.en import TEXTS
+from tests.journeys.house import DIRECT, GROUP, LIN, House, house
+from tests.journeys.scripted_model import Say, Stall, Until
+
+ENTERED = "im.chat.access_event.bot_p2p_chat_entered_v1"
+REMOVED = "im.chat.member.bot.deleted_v1"
+MENU = "application.bot.menu_v6"
+
+
+def hellos(h: House, chat: str, key: str) -> list[dict[str, Any]]:
+    return [each for each in h.messages(chat) if TEXTS[key] in each["text"]]
+
+
+async def push(h: House, kind: str, body: dict[str, Any]) -> None:
+    h.sim.push_event(kind, body)
+    await h.all_acked()
+    assert h.unacked() == 0
+
+
+async def test_a_recalled_message_stops_its_run(home: Path) -> None:
+    async with house(home) as h:
+        h.model.script([Say("So far "), Stall()])
+        asked = await h.say("@niuma something long")
+        await h.sees(asked, lambda seen: "So far" in seen.body)
+        h.sim.recall(asked)
+        stopped = await h.finished(asked)
+        assert stopped.status == "Stopped" and "So far" in stopped.body and stopped.buttons == ["retry"]
+        assert len(h.messages()) == 1
+        await h.all_acked()
+
+
+async def test_a_recall_of_anything_else_stops_nothing(home: Path) -> None:
+    async with house(home) as h:
+        go_on = asyncio.Event()
+        h.model.script([Say("Half "), Until(go_on), Say("whole.")])
+        other = await h.say("no question at all")
+        asked = await h.say("@niuma go on")
+        await h.sees(asked, lambda seen: "Half" in seen.body)
+        h.sim.recall(other)
+        await h.all_acked()
+        go_on.set()
+        assert (await h.finished(asked)).body.strip() == "Half whole."
+
+
+async def test_a_group_is_greeted_once_and_again_only_after_the_bot_was_put_out(home: Path) -> None:
+    async with house(home) as h:
+        chat = h.sim.add_chat("New group", [LIN], announce=True)
+        await h.until(lambda: len(hellos(h, chat, "notice.hello_group")) == 1, why="a greeting")
+        added = events.bot_added_event(h.sim.world.chats[chat], LIN)
+        await push(h, events.BOT_ADDED, added)
+        assert len(hellos(h, chat, "notice.hello_group")) == 1
+        await push(h, REMOVED, added)
+        await push(h, events.BOT_ADDED, added)
+        await h.until(lambda: len(hellos(h, chat, "notice.hello_group")) == 2, why="greeted after coming back")
+        assert len(h.messages(chat)) == 2
+
+
+async def test_a_direct_chat_is_greeted_when_it_is_entered_for_the_first_time(home: Path) -> None:
+    async with house(home) as h:
+        entered = {"chat_id": DIRECT, "operator_id": events.ids_of(LIN), "last_message_id": ""}
+        await push(h, ENTERED, entered)
+        await h.until(lambda: len(hellos(h, DIRECT, "notice.hello")) == 1, why="a greeting")
+        await h.stop()
+        await h.start()
+        await push(h, ENTERED, entered)
+        assert (await h.finished(await h.say("hello", chat=DIRECT))).status == "Done"
+        assert len(hellos(h, DIRECT, "notice.hello")) == 1
+
+
+async def test_a_menu_entry_is_asked_like_a_message_and_answered_in_the_direct_chat(home: Path) -> None:
+    async with house(home) as h:
+        who = {"operator_name": "Lin Wei", "operator_id": events.ids_of(LIN)}
+        await push(h, MENU, {"operator": who, "event_key": "what is new?", "timestamp": 1772000000})
+        answer = await h.until(lambda: [each for each in h.messages(DIRECT) if "what is new?" in each["text"]])
+        assert len(answer) == 1
+        await h.until(lambda: "You said: what is new?" in h.messages(DIRECT)[0]["text"], why="the answer")
+        assert len(h.model.asked) == len(h.messages()) == 1
+
+
+async def test_signs_on_messages_start_nothing_and_our_own_signs_make_no_loop(home: Path) -> None:
+    async with house(home) as h:
+        asked = await h.say("@niuma hello")
+        answer = await h.finished(asked)
+        h.sim.people.react(answer.last["message_id"], LIN, "THUMBSUP")
+        h.sim.people.react(asked, LIN, "OK")
+        await h.all_acked()
+        assert len(h.model.asked) == 1 and len(h.messages()) == 1
+
+
+async def test_a_mention_of_everybody_does_nothing(home: Path) -> None:
+    async with house(home) as h:
+        body = {"text": "@_all lunch is here"}
+        await h.say("", content=body, msg_type="text", chat=GROUP)
+        await h.all_acked()
+        assert (await h.finished(await h.say("@niuma hello"))).status == "Done"
+        assert len(h.messages()) == 1
