@@ -15,6 +15,7 @@
     │   └── ToolFailed        the tool failed; the model must go on without it
     ├── PlanRejected          PlanReview refused a call
     ├── BudgetExceeded        rounds, tokens, money or seconds are used up
+    ├── EnclosureUnavailable  what came with a message cannot be read
     ├── StorageError          the database cannot take a write now
     ├── AlreadyRunning        another process holds the data folder
     ├── UnknownRun
@@ -128,6 +129,10 @@ class PlanRejected(EngineError):
 
 class BudgetExceeded(EngineError):
     """The run has used up its allowance."""
+
+
+class EnclosureUnavailable(EngineError):
+    """What came with a message cannot be read: gone, too large, not allowed, or not what it says it is."""
 
 
 class StorageError(EngineError):

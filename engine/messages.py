@@ -56,7 +56,18 @@ class FilePart(Value):
     mime: str = "application/octet-stream"
 
 
-Part = Annotated[TextPart | FilePart, Field(discriminator="kind")]
+class EnclosedPart(Value):
+    """Something that came with a message and is fetched when the run begins; `ref` is the host's own.
+
+    `label` names it for people and models: `"plan.pdf"`, `"image"`, `"quoted message"`.
+    """
+
+    kind: Literal["enclosed"] = "enclosed"
+    label: str
+    ref: dict[str, str]
+
+
+Part = Annotated[TextPart | FilePart | EnclosedPart, Field(discriminator="kind")]
 
 
 class RunInput(Value):

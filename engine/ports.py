@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sqlmodel import Session
 
 from engine.events import RunEvent
-from engine.messages import Address, RunId, RunInput
+from engine.messages import Address, EnclosedPart, RunId, RunInput
 
 Work = Callable[["RunScope"], Awaitable["Outcome"]]
 """The agent as the run sees it: works for one run and gives how it ended. Ordinary failures are outcomes."""
@@ -119,6 +119,27 @@ class RunScope(Protocol):
 
     async def guard(self) -> None:
         """Return while this process owns the run; else raise `asyncio.CancelledError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A file as it came. `name` is what its sender called it: data, never a path."""
+
+    content: bytes
+    name: str
+    mime: str
+
+
+class Enclosures(Protocol):
+    """Fetches what came with messages; the host knows where it is kept."""
+
+    async def open(self, to: Address, part: EnclosedPart, max_bytes: int) -> str | Enclosure:
+        """Give a file, or words for the model (a quoted message, a bundle of forwarded ones).
+
+        Raises:
+            EnclosureUnavailable: it cannot be read, now or ever; its code says why.
+        """
         ...
 
 

@@ -8,8 +8,10 @@ from typing import Any, assert_never, cast
 
 from engine.messages import (
     AssistantMessage,
+    EnclosedPart,
     FilePart,
     Message,
+    Part,
     SystemMessage,
     TextPart,
     ToolCall,
@@ -74,8 +76,14 @@ def _message(message: Message, speakers: Speakers) -> dict[str, Any]:
             assert_never(message)
 
 
-def _part(part: TextPart | FilePart) -> str:
-    return part.text if isinstance(part, TextPart) else f"[attached file: {part.name} ({part.mime})]"
+def _part(part: Part) -> str:
+    match part:
+        case TextPart():
+            return part.text
+        case FilePart():
+            return f"[attached file: {part.name} ({part.mime})]"
+        case EnclosedPart():
+            return f"[{part.label}]"
 
 
 def _assistant(message: AssistantMessage) -> dict[str, Any]:

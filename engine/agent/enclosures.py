@@ -1,0 +1,78 @@
+"""What came with a message beyond its words, fetched once for a run and made readable for its model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.agent.stopping import unless_stopped
+from engine.errors import EnclosureUnavailable, ToolRetry
+from engine.events import RunEvent
+from engine.messages import EnclosedPart, FilePart, Part, TextPart, Value
+from engine.ports import Enclosure, Enclosures, RunScope
+from engine.storage.blobs import BlobStore
+from engine.tools.received import put_received
+
+OPENED_AT_ONCE = 4
+
+
+class Opened(Value):
+    """What one enclosure gave, as recorded. `problem` is a code; empty when it was read."""
+
+    v: int = 1
+    parts: tuple[Part, ...]
+    problem: str = ""
+
+
+class Opener:
+    """Opens the enclosures of runs. A file lies in the workspace afterwards, and as a blob."""
+
+    def __init__(self, enclosures: Enclosures, blobs: BlobStore, *, max_bytes: int) -> None:
+        self._enclosures = enclosures
+        self._blobs = blobs
+        self._max_bytes = max_bytes
+
+    async def open_all(self, scope: RunScope, workspace: Path) -> tuple[Part, ...]:
+        """Give the input's parts with every enclosure replaced by what is in it, each in a step of its own."""
+        room = asyncio.Semaphore(OPENED_AT_ONCE)
+
+        async def of(n: int, part: Part) -> Sequence[Part]:
+            if not isinstance(part, EnclosedPart):
+                return [part]
+            async with room:
+                return await self._open(scope, f"enclosed/{n}", part, workspace)
+
+        opened = await asyncio.gather(*(of(n, part) for n, part in enumerate(scope.input.parts)))
+        return tuple(part for parts in opened for part in parts)
+
+    async def _open(self, scope: RunScope, path: str, part: EnclosedPart, workspace: Path) -> Sequence[Part]:
+        async def fetch() -> Opened:
+            try:
+                found = await unless_stopped(scope, self._enclosures.open(scope.input.to, part, self._max_bytes))
+                return Opened(parts=() if found is None else await self._readable(found, workspace))
+            except EnclosureUnavailable as error:
+                return Opened(parts=(TextPart(text=_unreadable(part, error.code)),), problem=error.code)
+
+        def events(opened: Opened) -> list[RunEvent]:
+            if not opened.problem:
+                return []
+            content = {"code": f"enclosure_{opened.problem}", "params": {"label": part.label}, "tone": "warning"}
+            return [RunEvent(run=scope.id, type="notice", content=content, segment=path, opr="add")]
+
+        return (await scope.step(path, fetch, result=Opened, events=events)).parts
+
+    async def _readable(self, found: str | Enclosure, workspace: Path) -> tuple[Part, ...]:
+        if isinstance(found, str):
+            return (TextPart(text=found),)
+        blob = await self._blobs.write(found.content)
+        try:
+            place = await asyncio.to_thread(put_received, workspace, found.name, found.content)
+        except (ToolRetry, OSError) as error:
+            raise EnclosureUnavailable(str(error), code="not_kept") from error
+        text = f"[file {found.name!r} ({found.mime}, {len(found.content)} bytes) lies in the workspace at {place}]"
+        return (TextPart(text=text), FilePart(blob=blob, name=found.name, mime=found.mime))
+
+
+def _unreadable(part: EnclosedPart, code: str) -> str:
+    return f"[{part.label}: attached by the person, but it could not be read ({code})]"

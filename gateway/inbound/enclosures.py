@@ -1,0 +1,90 @@
+"""What comes with messages: which parts a message has, and how the engine gets what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from channels.base import Channel
+from channels.errors import ChannelError, MissingScope, NotSupported, TooLong
+from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundMessage, Quote
+from engine.errors import EnclosureUnavailable
+from engine.messages import Address, EnclosedPart
+from engine.ports import Enclosure
+from gateway.inbound.file_kind import is_sign_in_page, mime_of
+from gateway.texts import Language, text
+
+_READ = "read"
+
+
+def enclosed_parts(message: InboundMessage, language: Language) -> list[EnclosedPart]:
+    """Give what came with a message, to be fetched when its run begins: a quote first, files in their order."""
+    parts: list[EnclosedPart] = []
+    if message.forwards:
+        parts.append(_message_part(message.message_id, text(language, "enclosed.forwards"), language))
+    if message.quoted_message_id:
+        parts.append(_message_part(message.quoted_message_id, text(language, "enclosed.quote"), language))
+    return parts + [_file_part(handle, language) for handle in message.attachments]
+
+
+def _message_part(message_id: str, label: str, language: Language) -> EnclosedPart:
+    return EnclosedPart(label=label, ref={"kind": _READ, "message": message_id, "language": language})
+
+
+def _file_part(handle: AttachmentHandle, language: Language) -> EnclosedPart:
+    ref = {"kind": handle.kind, "key": handle.key, "message": handle.message_id, "name": handle.name}
+    return EnclosedPart(label=handle.name or text(language, f"enclosed.{handle.kind}"), ref=ref)
+
+
+class ChannelEnclosures:
+    """Fetches from the channel that the conversation is on. Implements `engine.ports.Enclosures`."""
+
+    def __init__(self, channels: Mapping[tuple[str, str], Channel]) -> None:
+        self._channels = channels
+
+    async def open(self, to: Address, part: EnclosedPart, max_bytes: int) -> str | Enclosure:
+        """See `Enclosures.open`."""
+        conversation = ConversationRef.parse(to)
+        channel = self._channels.get((conversation.channel, conversation.account))
+        if channel is None:
+            raise EnclosureUnavailable(f"no channel for {to}", code="no_channel")
+        try:
+            if part.ref["kind"] == _READ:
+                language = cast("Language", part.ref.get("language", "en"))
+                return _told(await channel.read(part.ref["message"]), language)
+            return _checked(part, await channel.fetch(_handle(part.ref), max_bytes=max_bytes))
+        except ChannelError as error:
+            raise EnclosureUnavailable(str(error), code=_code_of(error)) from error
+
+
+def _handle(ref: Mapping[str, str]) -> AttachmentHandle:
+    return AttachmentHandle(cast("Any", ref["kind"]), ref["key"], ref["message"], ref.get("name", ""))
+
+
+def _told(quotes: Sequence[Quote], language: Language) -> str:
+    """Put quotes into words, framed so that nobody takes them for the person's own."""
+    said = [quote for quote in quotes if quote.text and not quote.by_us]
+    return "\n".join(text(language, "prompt.quote", author=quote.author, words=quote.text) for quote in said)
+
+
+def _checked(part: EnclosedPart, fetched: Fetched) -> Enclosure:
+    """Refuse what is not what it says it is: platforms answer a missing right with a page to sign in on."""
+    name = fetched.name or part.label
+    mime = mime_of(fetched.content, name, fetched.mime)
+    if is_sign_in_page(fetched.content, name):
+        raise EnclosureUnavailable(f"{name}: a web page came instead", code="sign_in_page")
+    if part.ref["kind"] == "image" and not mime.startswith("image/"):
+        raise EnclosureUnavailable(f"{name}: no picture", code="no_picture")
+    return Enclosure(fetched.content, name, mime)
+
+
+def _code_of(error: ChannelError) -> str:
+    match error:
+        case TooLong():
+            return "too_large"
+        case MissingScope():
+            return "missing_scope"
+        case NotSupported():
+            return "not_supported"
+        case _:
+            return "gone" if not error.works_again else "not_reachable"
