@@ -55,7 +55,7 @@ TEXTS = {
     "notice.enclosure_not_supported": "{label} cannot be read on this platform.",
     "notice.enclosure_gone": "{label} could not be read: it is gone, or was never ours to read.",
     "notice.enclosure_not_reachable": "{label} could not be fetched just now.",
-    "notice.enclosure_sign_in_page": "{label} could not be read: a sign-in page came instead; the app may lack a permission.",
+    "notice.enclosure_sign_in_page": "{label} could not be read: a sign-in page came instead. Is a permission missing?",
     "notice.enclosure_not_kept": "{label} could not be stored.",
     "notice.enclosure_no_picture": "{label} is no picture that can be read.",
     "notice.enclosure_no_channel": "{label} could not be read: its channel is not set up any more.",
