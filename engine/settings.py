@@ -65,6 +65,7 @@ class ModelSettings(Section):
     temperature: float | None = None
     max_output_tokens: int | None = Field(default=None, gt=0)
     context_tokens: int | None = Field(default=None, gt=0)
+    images: bool | None = None
     input_price: float | None = Field(default=None, ge=0)
     output_price: float | None = Field(default=None, ge=0)
 
@@ -89,6 +90,7 @@ class AgentSettings(Section):
     approval_timeout_s: float = Field(default=3600.0, gt=0)
     tool_timeout_s: float = Field(default=60.0, gt=0)
     max_tool_output_chars: int = Field(default=16_000, ge=500)
+    max_attachment_bytes: int = Field(default=20_000_000, ge=0)
 
 
 class EngineSettings(Section):

@@ -6,8 +6,8 @@ One contract suite runs over all of them.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from engine.messages import AssistantMessage, Message, Usage
@@ -30,6 +30,8 @@ class ModelRequest:
     tools: Sequence[ToolSchema] = ()
     max_output_tokens: int | None = None
     temperature: float | None = None
+    pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """Contents of those `FilePart`s that the model should see, by blob; only for models whose facts say `images`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class ModelFacts:
     context_tokens: int | None = None
     tool_calls: bool = True
     """Reliable native tool calls; else the JSON-plan mode."""
+    images: bool = False
+    """Sees pictures."""
     input_price: float | None = None
     """US dollars per million tokens."""
     output_price: float | None = None

@@ -50,7 +50,7 @@ class FallbackModel:
                 yield Restarted(model=model.name, reason=type(last).__name__)
                 was_visible = False
             try:
-                async with aclosing(model.stream(request)) as stream:
+                async with aclosing(model.stream(await _for(model, request))) as stream:
                     async for item in stream:
                         was_visible = was_visible or not isinstance(item, Completed)
                         yield item
@@ -87,3 +87,10 @@ class FallbackModel:
             return False
         await self._clock.sleep(wait_s)
         return True
+
+
+async def _for(model: Model, request: ModelRequest) -> ModelRequest:
+    """Keep pictures from a model that does not see: it would refuse all of it."""
+    if not request.pictures or (await model.facts()).images:
+        return request
+    return replace(request, pictures={})

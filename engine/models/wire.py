@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, assert_never, cast
 
 from engine.messages import (
@@ -29,7 +30,7 @@ def render_request(request: ModelRequest, model: str) -> dict[str, Any]:
     """Give the body of a streamed request, without limits on output."""
     body: dict[str, Any] = {
         "model": model,
-        "messages": render_messages(request.messages),
+        "messages": render_messages(request.messages, request.pictures),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -40,10 +41,13 @@ def render_request(request: ModelRequest, model: str) -> dict[str, Any]:
     return body
 
 
-def render_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Give the messages one by one, in order; where several people speak, each one's words begin with a name."""
+def render_messages(messages: Sequence[Message], pictures: Mapping[str, bytes] | None = None) -> list[dict[str, Any]]:
+    """Give the messages one by one, in order; where several people speak, each one's words begin with a name.
+
+    `pictures` are contents of pictures by blob; a picture without contents is only named.
+    """
     speakers = Speakers(messages)
-    return [_message(message, speakers) for message in messages]
+    return [_message(message, speakers, pictures or {}) for message in messages]
 
 
 def object_text(arguments: str) -> str:
@@ -61,19 +65,32 @@ def object_text(arguments: str) -> str:
     return json.dumps(cast("dict[str, Any]", value), ensure_ascii=False)
 
 
-def _message(message: Message, speakers: Speakers) -> dict[str, Any]:
+def _message(message: Message, speakers: Speakers, pictures: Mapping[str, bytes]) -> dict[str, Any]:
     match message:
         case SystemMessage():
             return {"role": "system", "content": message.text}
         case UserMessage():
-            words = "\n".join(_part(part) for part in message.parts)
-            return {"role": "user", "content": speakers.prefix(message) + words}
+            return {"role": "user", "content": _user_content(message, speakers.prefix(message), pictures)}
         case AssistantMessage():
             return _assistant(message)
         case ToolMessage():
             return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
         case _:
             assert_never(message)
+
+
+def _user_content(message: UserMessage, prefix: str, pictures: Mapping[str, bytes]) -> str | list[dict[str, Any]]:
+    """Give plain text, the form that every endpoint takes, or a list where there are pictures to see."""
+    seen = [part for part in message.parts if isinstance(part, FilePart) and part.blob in pictures]
+    words = prefix + "\n".join(_part(part) for part in message.parts if part not in seen)
+    if not seen:
+        return words
+    return [{"type": "text", "text": words}, *(_picture(part, pictures[part.blob]) for part in seen)]
+
+
+def _picture(part: FilePart, content: bytes) -> dict[str, Any]:
+    data = base64.b64encode(content).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:{part.mime};base64,{data}"}}
 
 
 def _part(part: Part) -> str:
