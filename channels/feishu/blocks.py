@@ -7,7 +7,19 @@ from functools import lru_cache
 from typing import Any, assert_never
 
 from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
-from channels.feishu.elements import MARKS, Piece, button, element_id, markdown, note, panel, part_id, piece_of, table
+from channels.feishu.elements import (
+    LINE_BREAK,
+    MARKS,
+    Piece,
+    button,
+    element_id,
+    markdown,
+    note,
+    panel,
+    part_id,
+    piece_of,
+    table,
+)
 from channels.feishu.growth import Texts
 from channels.feishu.markdown import escape, fenced
 
@@ -83,7 +95,7 @@ def _thinking(eid: str, block: Thinking, label: str, texts: Texts) -> list[Piece
 def _todos(eid: str, block: Todos) -> list[Piece]:
     lines = [f"{MARKS[item.status]} {escape(item.title)}" for item in block.items]
     groups = [lines[at : at + _TODOS_PER_ELEMENT] for at in range(0, len(lines), _TODOS_PER_ELEMENT)]
-    return [piece_of(markdown(part_id(eid, number), "\n".join(group))) for number, group in enumerate(groups)]
+    return [piece_of(markdown(part_id(eid, number), LINE_BREAK.join(group))) for number, group in enumerate(groups)]
 
 
 def _tool(eid: str, block: ToolPanel) -> Json:

@@ -18,6 +18,8 @@ from channels.feishu.markdown import escape
 Json = dict[str, Any]
 
 MARKS: Mapping[WorkStatus, str] = {"pending": "⬜", "in_progress": "⏳", "success": "✅", "fail": "❌"}
+LINE_BREAK = "  \n"
+"""A line break that stays one: the platform joins lines that are parted by a single newline."""
 _COLORS: Mapping[str, str] = {"info": "grey", "success": "green", "warning": "orange", "error": "red"}
 _BUTTONS: Mapping[str, str] = {"default": "default", "primary": "primary", "danger": "danger"}
 _OPAQUE = frozenset({"value", "rows"})
@@ -81,7 +83,7 @@ def markdown(eid: str, content: str, *, small: bool = False) -> Json:
 
 def note(eid: str, text: str, tone: Literal["info", "success", "warning", "error"]) -> Json:
     """Give a short coloured line of plain text."""
-    lines = "\n".join(escape(line) for line in text.split("\n"))
+    lines = LINE_BREAK.join(escape(line) for line in text.split("\n"))
     return markdown(eid, f"<font color='{_COLORS[tone]}'>{lines}</font>", small=tone == "info")
 
 

@@ -30,6 +30,7 @@ CLIPPED = """(root) => [...root.querySelectorAll("*")].filter((one) => {
   return hides && style.textOverflow !== "ellipsis" && one.clientWidth && one.scrollWidth > one.clientWidth + 1;
 }).map((one) => one.className + ": " + one.textContent.slice(0, 60))"""
 """Elements that hide a part of what is in them, other than by an ellipsis."""
+UNFOLD = """document.querySelectorAll('.panel-head[aria-expanded="false"]').forEach((one) => one.click())"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

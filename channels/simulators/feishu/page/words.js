@@ -25,7 +25,7 @@ const EN = {
   newTopic: "Start a new topic",
   connected: "Connected",
   disconnected: "Not connected",
-  members: "{n} members",
+  members: "Members: {n}",
   topicGroup: "Topic group",
   today: "Today",
   yesterday: "Yesterday",
