@@ -57,7 +57,8 @@ class RunEvent(Value):
     - `TOOL_TYPES`: {"call": id, "name": str, "args": {...}, "summary": str, "body": str,
       "body_kind": terminal | diff | text, "file_path": str?, "parsed": {...}?, "error": str?}
     - `approval`: {"id": str, "tool": str, "args": {...}, "purpose": str, "hash": str, "for": person id,
-      "deadline_ms": int, "state": pending | approved | denied | expired, "by": str?, "reason": ask | cut}
+      "deadline_ms": int, "state": pending | approved | denied | expired | stopped, "by": person id?, "name": str?,
+      "reason": ask | cut}
     - `todos`: {"items": [{"id": str, "title": str, "status": pending | in_progress | success | fail}]}
     - `usage`: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None}
     - `error`: {"code": str, "params": {...}}

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sqlmodel import Session
 
 from engine.events import RunEvent
-from engine.messages import Address, EnclosedPart, RunId, RunInput
+from engine.messages import Address, EnclosedPart, Principal, RunId, RunInput
 
 Work = Callable[["RunScope"], Awaitable["Outcome"]]
 """The agent as the run sees it: works for one run and gives how it ended. Ordinary failures are outcomes."""
@@ -38,6 +38,60 @@ class Control(BaseModel):
     kind: ControlKind
     by: str
     body: Json = {}
+
+
+PressAction = Literal["stop", "approve", "deny", "retry", "satisfied", "revise", "abandon"]
+PressedCode = Literal[
+    "stopping",
+    "approved",
+    "denied",
+    "retrying",
+    "revising",
+    "verdict",
+    "already_stopping",
+    "already_approved",
+    "already_denied",
+    "already_stopped",
+    "already_ended",
+    "expired",
+    "newer",
+    "running",
+    "not_yours",
+    "stale",
+]
+
+
+class Press(BaseModel):
+    """A press on a button of a run's card.
+
+    `nonce` names the question that approve and deny answer; `words` are what a revision asks for. `refused` is set when
+    the host does not let the press through: it is noted, and nothing else happens.
+    """
+
+    run: RunId
+    do: PressAction = "stop"
+    by: Principal
+    nonce: str = ""
+    words: str = ""
+    sent_at_ms: int = 0
+    refused: Literal["not_yours", "stale"] | None = None
+
+
+class Pressed(BaseModel):
+    """What came of a press; stored, so that a redelivery is told the same.
+
+    The first six codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
+    that was the same person or the platform tells no names. `run` is the attempt that was begun, or the newer one.
+    """
+
+    code: PressedCode = "stale"
+    name: str = ""
+    run: RunId | None = None
+
+    @property
+    def is_carried_out(self) -> bool:
+        """Tell whether the press did something."""
+        return self.code in ("stopping", "approved", "denied", "retrying", "revising", "verdict")
 
 
 class JournalStep(Protocol):

@@ -14,9 +14,8 @@ from engine.agent.loop import Agent
 from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
-from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Outcome, RunScope, Surface, Work
-from engine.runs.afterwards import Recorded, Verdict
+from engine.messages import Address, InboxKey, RunId, RunInput
+from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
 from engine.runs.controls import Heard
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
@@ -143,20 +142,21 @@ class Runtime:
         """
         return await self._runs.control(run, control)
 
-    async def verdict(self, run: RunId, by: Principal, verdict: Verdict) -> Recorded:
-        """Note what a person thinks of an ended run, and show it on its card. Raises like `submit`."""
-        return await self._runs.verdict(run, by, verdict)
+    async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
+        """Carry out a press on a button of a run's card; what came of it is durable on return.
 
-    async def retry(self, run: RunId, by: Principal, key: InboxKey) -> Submitted | None:
-        """Try an ended run's task again as a new run; the old card's buttons die. Raises like `submit`.
-
-        `None`: there is no such run, or it has not ended. A second retry of the same run gives the first one's.
+        A redelivery (the same `key`) does nothing and is told the same. Presses of one run are decided one after the
+        other. A verdict, a revision or a retry shows on the old card, too. Raises like `submit`.
         """
-        return await self._runs.retry(run, by, key)
+        return await self._runs.press(key, conversation, press)
 
     async def run_view(self, run: RunId) -> RunView | None:
         """Give a snapshot of a run."""
         return await self._runs.view(run)
+
+    async def last_words(self, conversation: Address, person: str) -> str:
+        """Give what a person last asked in a conversation, among its newest runs; empty when that was nothing."""
+        return await self._runs.last_words(conversation, person)
 
     async def events(self, run: RunId) -> list[RunEvent]:
         """Give a run's stored events in order."""

@@ -17,6 +17,7 @@ STATUS: dict[str, EventStatus] = {
     "approved": "success",
     "denied": "fail",
     "expired": "fail",
+    "stopped": "fail",
 }
 
 
@@ -36,6 +37,7 @@ class Answer(Value):
     verdict: Verdict
     ask: Ask | None = None
     by: str = ""
+    name: str = ""
     tries: int = 1
 
 
@@ -58,8 +60,11 @@ async def approve(work: Pass, path: str, item: Reviewed, equipment: Equipment) -
     if control is None:
         return Answer(verdict="stopped" if work.scope.stopping else "expired", ask=ask, tries=tries)
     is_same = call_hash(item.tool.name, item.args) == ask.hash
-    approved = control.kind == "approve" and is_same
-    return Answer(verdict="approved" if approved else "denied", ask=ask, by=control.by, tries=tries)
+    verdict: Verdict = "approved" if control.kind == "approve" and is_same else "denied"
+    if verdict == "approved" and work.scope.stopping:
+        verdict = "stopped"
+    name = str(control.body.get("name") or "")
+    return Answer(verdict=verdict, ask=ask, by=control.by, name=name, tries=tries)
 
 
 async def mark_begun(work: Pass, path: str, item: Reviewed, answer: Answer, at_ms: int) -> None:
@@ -81,8 +86,7 @@ def answer_events(work: Pass, path: str, item: Reviewed, answer: Answer, at_ms: 
     """Give the event that closes the question; none when nothing was asked."""
     if answer.ask is None:
         return []
-    state = "expired" if answer.verdict == "stopped" else answer.verdict
-    return [_event(work, path, item, (answer.ask, state, answer.by), at_ms)]
+    return [_event(work, path, item, (answer.ask, answer), at_ms)]
 
 
 async def _ask(work: Pass, path: str, item: Reviewed, equipment: Equipment, tries: int) -> Ask:
@@ -98,12 +102,13 @@ async def _ask(work: Pass, path: str, item: Reviewed, equipment: Equipment, trie
         f"{path}/ask/{tries}",
         ask,
         result=Ask,
-        events=lambda value: [_event(work, path, item, (value, "pending", ""), equipment.clock.now_ms())],
+        events=lambda value: [_event(work, path, item, (value, None), equipment.clock.now_ms())],
     )
 
 
-def _event(work: Pass, path: str, item: Reviewed, state_of: tuple[Ask, str, str], at_ms: int) -> RunEvent:
-    ask, state, by = state_of
+def _event(work: Pass, path: str, item: Reviewed, of: tuple[Ask, Answer | None], at_ms: int) -> RunEvent:
+    ask, answer = of
+    state = "pending" if answer is None else answer.verdict
     content: dict[str, Any] = {
         "id": ask.id,
         "tool": item.tool.name,
@@ -115,8 +120,8 @@ def _event(work: Pass, path: str, item: Reviewed, state_of: tuple[Ask, str, str]
         "state": state,
         "reason": ask.reason,
     }
-    if by:
-        content["by"] = by
+    if answer is not None and answer.by:
+        content |= {"by": answer.by, "name": answer.name}
     return RunEvent(
         run=work.scope.id, type="approval", content=content, status=STATUS[state], segment=path, at_ms=at_ms
     )

@@ -1,69 +1,86 @@
-"""What people do with a run that has ended: judge it, or have it tried again. The old card follows by the ledger."""
+"""What people do with a run that has ended: judge it, have it revised or tried again. Its card follows by the ledger.
+
+Only the newest attempt of a task can be judged or followed by another one: the buttons of older ones are dead.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
 
 from sqlmodel import Session
 
 from engine.events import RunEvent
-from engine.messages import InboxKey, Principal, RunId, RunInput
+from engine.messages import RunId, RunInput, TextPart
+from engine.ports import Press, Pressed
 from engine.runs.eventlog import EventLog
-from engine.runs.inbox import Inbox, Submitted
+from engine.runs.inbox import Inbox
 from engine.runs.ledger import Ledger
 from engine.runs.ports import ENDED
-from engine.storage.statement import Dialect, execute
+from engine.storage.ids import new_id
+from engine.storage.statement import execute
 
-Verdict = Literal["satisfied", "revise", "abandon"]
-Recorded = Literal["recorded", "running", "unknown"]
+AFTERWARDS = frozenset({"retry", "satisfied", "revise", "abandon"})
+"""What can be done only with a run that has ended."""
 
 _INSERT = """INSERT INTO nm_verdict (run, person, name, verdict, at)
 VALUES (:run, :person, :name, :verdict, :at)"""
 _NEWER = """SELECT id FROM nm_run WHERE task = :task AND attempt_index > :attempt_index
-ORDER BY attempt_index LIMIT 1"""
+ORDER BY attempt_index DESC LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The run that was pressed, as its locked row says."""
+
+    id: RunId
+    status: str
+    input: RunInput
+    task: str
+    attempt_index: int
 
 
 class Afterwards:
-    """All methods work inside the caller's transaction."""
+    """All methods work inside the caller's transaction, which holds the run's row."""
 
-    def __init__(self, dialect: Dialect, inbox: Inbox, events: EventLog, ledger: Ledger) -> None:
-        self._dialect = dialect
+    def __init__(self, inbox: Inbox, events: EventLog, ledger: Ledger) -> None:
         self._inbox = inbox
         self._events = events
         self._ledger = ledger
 
-    def verdict(self, session: Session, run: RunId, by: Principal, verdict: Verdict, at_ms: int) -> Recorded:
-        """Note what a person thinks of an ended run. Every word is kept, the last one of each person counts."""
-        row = execute(session, "SELECT status FROM nm_run WHERE id = :run", run=run).first()
-        if row is None:
-            return "unknown"
-        if row.status not in ENDED:
-            return "running"
-        execute(session, _INSERT, run=run, person=by.id, name=by.name, verdict=verdict, at=at_ms)
-        content = {"verdict": verdict, "by": by.id, "name": by.name}
-        self._tell(session, RunEvent(run=run, type="verdict", segment="verdict", content=content, at_ms=at_ms))
-        return "recorded"
-
-    def retry(self, session: Session, run: RunId, by: Principal, key: InboxKey, at_ms: int) -> Submitted | None:
-        """Submit the next attempt of an ended run's task; `None` when there is no such run or it has not ended.
-
-        A run that was tried again already gives that attempt: its card's buttons are dead.
-        """
-        sql = f"SELECT status, input, task, attempt_index FROM nm_run WHERE id = :run {self._dialect.for_update}"
-        row = execute(session, sql, run=run).first()
-        if row is None or row.status not in ENDED:
-            return None
-        newer = execute(session, _NEWER, task=row.task, attempt_index=row.attempt_index).first()
+    def carry_out(self, session: Session, run: Judged, press: Press, at_ms: int) -> Pressed:
+        """Note what a person thinks of an ended run, and begin the next attempt where they ask for one."""
+        if run.status not in ENDED:
+            return Pressed(code="running")
+        newer = execute(session, _NEWER, task=run.task, attempt_index=run.attempt_index).scalar()
         if newer is not None:
-            return Submitted(RunId(newer.id), duplicate=True, queued_behind=0)
-        given = RunInput.model_validate_json(row.input)
-        again = {"by": by, "task": row.task, "attempt_index": row.attempt_index + 1}
-        submitted = self._inbox.submit(session, given.model_copy(update=again), key, at_ms)
-        if not submitted.duplicate:
-            content = {"code": "retried", "params": {"run": submitted.run, "by": by.id}, "tone": "info"}
-            event = RunEvent(run=run, type="notice", segment="retried", content=content, at_ms=at_ms)
-            self._tell(session, event.model_copy(update={"visibility": "hidden"}))
-        return submitted
+            return Pressed(code="newer", run=RunId(newer))
+        if press.do == "retry":
+            return Pressed(code="retrying", run=self._again(session, run, press, at_ms))
+        self._judge(session, press, at_ms)
+        if press.do == "revise":
+            return Pressed(code="revising", run=self._again(session, run, press, at_ms))
+        return Pressed(code="verdict")
+
+    def _judge(self, session: Session, press: Press, at_ms: int) -> None:
+        """Keep every word; the last one of each person counts."""
+        by = press.by
+        execute(session, _INSERT, run=press.run, person=by.id, name=by.name, verdict=press.do, at=at_ms)
+        content = {"verdict": press.do, "by": by.id, "name": by.name}
+        self._tell(session, RunEvent(run=press.run, type="verdict", segment="verdict", content=content, at_ms=at_ms))
+
+    def _again(self, session: Session, run: Judged, press: Press, at_ms: int) -> RunId:
+        """Put the next attempt in line: the same question, or words of its own where it is a revision."""
+        given = {"by": press.by, "task": run.task, "attempt_index": run.attempt_index + 1}
+        code = "retried"
+        if press.do == "revise":
+            code = "revised"
+            given |= {"parts": (TextPart(text=press.words),), "sent_at_ms": press.sent_at_ms}
+        again = RunId(new_id())
+        self._inbox.line_up(session, again, run.input.model_copy(update=given), at_ms)
+        content = {"code": code, "params": {"run": again, "by": press.by.id}, "tone": "info"}
+        event = RunEvent(run=run.id, type="notice", segment=code, content=content, at_ms=at_ms)
+        self._tell(session, event.model_copy(update={"visibility": "hidden"}))
+        return again
 
     def _tell(self, session: Session, event: RunEvent) -> None:
         self._events.append(session, [event])

@@ -26,8 +26,8 @@ _INSERT = """INSERT INTO nm_control (run, id, kind, person, body, at)
 VALUES (:run, :id, :kind, :person, :body, :at) ON CONFLICT DO NOTHING"""
 
 
-def put(session: Session, dialect: Dialect, run: RunId, control: Control, at_ms: int) -> Heard:
-    """Store a control of a run that is not at its end: `"accepted"`, else `"ended"` or `"unknown"`.
+def heard(session: Session, dialect: Dialect, run: RunId) -> Heard:
+    """Tell whether a run can still be told something.
 
     The share lock on the run's row and the order of the end make sure that one of the two sides sees the other.
     """
@@ -37,17 +37,16 @@ def put(session: Session, dialect: Dialect, run: RunId, control: Control, at_ms:
     final = "SELECT 1 FROM nm_step WHERE run = :run AND path = :path"
     if row.status in ENDED or execute(session, final, run=run, path=FINAL).first() is not None:
         return "ended"
-    change(
-        session,
-        _INSERT,
-        run=run,
-        id=control.id,
-        kind=control.kind,
-        person=control.by,
-        body=json.dumps(control.body),
-        at=at_ms,
-    )
     return "accepted"
+
+
+def put(session: Session, dialect: Dialect, run: RunId, control: Control, at_ms: int) -> Heard:
+    """Store a control of a run that is not at its end: `"accepted"`, else `"ended"` or `"unknown"`."""
+    answer = heard(session, dialect, run)
+    if answer == "accepted":
+        said = {"kind": control.kind, "person": control.by, "body": json.dumps(control.body)}
+        change(session, _INSERT, run=run, id=control.id, **said, at=at_ms)
+    return answer
 
 
 class Controls:
@@ -83,14 +82,23 @@ class Controls:
         for id_ in ids:
             self._pending.pop(id_, None)
 
+    def unseen(self, session: Session, fits: Callable[[Control], bool]) -> bool:
+        """Tell whether an answer is stored that this run has not read; asked in the transaction that ends a wait."""
+        return any(fits(control) for control in pending(session, self._run))
+
     async def first(self, fits: Callable[[Control], bool], deadline_ms: int) -> Control | None:
-        """Wait for a control that fits; `None` at the deadline, at a stop, or when the replica drains."""
+        """Wait for a control that fits; `None` at the deadline, at a stop, or when the replica drains.
+
+        A stop wins over an answer nobody has taken yet.
+        """
         clock = self._replica.clock
         while True:
             self._changed.clear()
+            if self.stop.is_set():
+                return None
             found = next((control for control in self._pending.values() if fits(control)), None)
             left_s = (deadline_ms - clock.now_ms()) / 1000
-            if found is not None or left_s <= 0 or self.stop.is_set() or self._replica.draining.is_set():
+            if found is not None or left_s <= 0 or self._replica.draining.is_set():
                 return found
             await _any(self._changed.wait(), self.stop.wait(), self._replica.draining.wait(), clock.sleep(left_s))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlmodel import Session
 
-from engine.events import MAX_BODY_BYTES, RunEvent
+from engine.events import MAX_BODY_BYTES, EventType, RunEvent
 from engine.messages import RunId
 from engine.storage.blobs import BlobStore
 from engine.storage.statement import execute
@@ -15,6 +16,7 @@ _INSERT = """INSERT INTO nm_event (run, segment, n, type, visibility, body, blob
 VALUES (:run, :segment, :n, :type, :visibility, :body, :blob, :at)"""
 _NEXT = "SELECT coalesce(max(n) + 1, 0) FROM nm_event WHERE run = :run AND segment = :segment"
 _LOAD = "SELECT body, blob FROM nm_event WHERE run = :run ORDER BY id"
+_LOAD_TYPE = "SELECT body, blob FROM nm_event WHERE run = :run AND type = :type ORDER BY id"
 
 
 class EventLog:
@@ -38,7 +40,13 @@ class EventLog:
 
     def load(self, session: Session, run: RunId) -> list[RunEvent]:
         """Give all events of a run in the order in which they were stored."""
-        rows = execute(session, _LOAD, run=run).all()
+        return self._read(session, execute(session, _LOAD, run=run).all())
+
+    def of_type(self, session: Session, run: RunId, type: EventType) -> list[RunEvent]:
+        """Give a run's events of one type in order."""
+        return self._read(session, execute(session, _LOAD_TYPE, run=run, type=type).all())
+
+    def _read(self, session: Session, rows: Sequence[Any]) -> list[RunEvent]:
         bodies = (row.body if row.blob is None else self._blobs.read_in(session, row.blob) for row in rows)
         return [RunEvent.model_validate_json(body) for body in bodies]
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from sqlmodel import Session
 
@@ -18,12 +16,28 @@ _ARRIVE = """INSERT INTO nm_inbox (channel, account, kind, key, conv, route, rea
 VALUES (:channel, :account, :kind, :key, :conv, :route, :reason, :run, :body, :at) ON CONFLICT DO NOTHING"""
 _WHOSE = """SELECT run FROM nm_inbox
 WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key"""
+_BODY = """SELECT body FROM nm_inbox
+WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key"""
 _NEXT = """INSERT INTO nm_conv (conv, seq) VALUES (:conv, 1)
 ON CONFLICT (conv) DO UPDATE SET seq = nm_conv.seq + 1 RETURNING seq"""
 _BEHIND = """SELECT count(*) FROM nm_run
 WHERE conv = :conv AND status IN ('queued', 'running') AND seq < (SELECT seq FROM nm_run WHERE id = :run)"""
 _RUN = """INSERT INTO nm_run (id, conv, seq, status, created_at, input, task, attempt_index)
 VALUES (:id, :conv, :seq, 'queued', :at, :input, :task, :attempt_index)"""
+
+
+Route = Literal["turn", "control", "verdict", "command", "ignored"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An inbox row. `run` is what a turn began, or what a press was about; `body` is JSON text."""
+
+    conversation: Address
+    route: Route
+    reason: str = ""
+    run: RunId | None = None
+    body: str = "{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +58,14 @@ class Inbox:
     def submit(self, session: Session, given: RunInput, key: InboxKey, at_ms: int) -> Submitted:
         """Store a message, make its run and put it in line; a redelivery gives the first one's run."""
         run = RunId(new_id())
-        row = {"conv": given.to, "route": "turn", "reason": "", "run": run, "body": "{}", "at": at_ms}
-        if not _arrive(session, key, row):
+        if not self.note(session, key, Noted(given.to, "turn", run=run), at_ms):
             first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
             return Submitted(first, True, self._behind(session, given.to, first))
+        self.line_up(session, run, given, at_ms)
+        return Submitted(run, False, self._behind(session, given.to, run))
+
+    def line_up(self, session: Session, run: RunId, given: RunInput, at_ms: int) -> None:
+        """Make a run and put it in line; its inbound is noted by the caller."""
         seq = int(execute(session, _NEXT, conv=given.to).scalar_one())
         execute(
             session,
@@ -61,14 +79,16 @@ class Inbox:
             attempt_index=given.attempt_index,
         )
         self._queue.enqueue(session, run, given.to, seq)
-        return Submitted(run, False, self._behind(session, given.to, run))
 
-    def ignore(
-        self, session: Session, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any], at_ms: int
-    ) -> bool:
-        """Store an inbound that starts nothing; gives whether it is new."""
-        row = {"conv": conversation, "route": "ignored", "reason": reason, "run": None}
-        return _arrive(session, key, {**row, "body": json.dumps(body), "at": at_ms})
+    def note(self, session: Session, key: InboxKey, noted: Noted, at_ms: int) -> bool:
+        """Store an inbound and what became of it; gives whether it is new."""
+        row = {"conv": noted.conversation, "route": noted.route, "reason": noted.reason}
+        values = {**row, "run": noted.run, "body": noted.body, "at": at_ms}
+        return change(session, _ARRIVE, **key.model_dump(), **values) == 1
+
+    def body(self, session: Session, key: InboxKey) -> str | None:
+        """Give what was stored with an inbound, `None` when it is new."""
+        return execute(session, _BODY, **key.model_dump()).scalar()
 
     @staticmethod
     def run_of(session: Session, key: InboxKey) -> RunId | None:
@@ -79,7 +99,3 @@ class Inbox:
     @staticmethod
     def _behind(session: Session, conv: str, run: str) -> int:
         return int(execute(session, _BEHIND, conv=conv, run=run).scalar_one())
-
-
-def _arrive(session: Session, key: InboxKey, row: Mapping[str, object]) -> bool:
-    return change(session, _ARRIVE, **key.model_dump(), **row) == 1

@@ -8,13 +8,17 @@ from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.ports import Delivered, Outcome, Owed, Surface
-from engine.runs.journal import Entry
+from engine.runs.journal import Entry, pending
 from engine.runs.ledger import Ledger
 from engine.runs.ports import FINAL
 from engine.runs.replica import Replica
 from engine.runs.scope import Scope
 
 log = logging.getLogger(__name__)
+
+
+class _StopStored(Exception):
+    """A stop was stored that the run has not seen; the transaction is rolled back."""
 
 
 class LastWord:
@@ -31,11 +35,25 @@ class LastWord:
         if known is not None:
             return Outcome.model_validate_json(known)
         assert outcome is not None
-        events = self._events(scope, outcome)
-        entry = Entry(FINAL, outcome.model_dump_json(), events, scope.pending("stop"))
-        now_ms = self._replica.clock.now_ms()
-        await scope.record(entry, lambda session: self._ledger.promise(session, scope.id, now_ms))
+        if outcome.status == "done" and scope.pending("stop"):
+            outcome = _stopped(outcome)
+        try:
+            await self._record(scope, outcome)
+        except _StopStored:
+            outcome = _stopped(outcome)
+            await self._record(scope, outcome)
         return outcome
+
+    async def _record(self, scope: Scope, outcome: Outcome) -> None:
+        now_ms = self._replica.clock.now_ms()
+
+        def also(session: Session) -> None:
+            self._ledger.promise(session, scope.id, now_ms)
+            if outcome.status == "done" and any(each.kind == "stop" for each in pending(session, scope.id)):
+                raise _StopStored
+
+        taken = scope.pending("stop")
+        await scope.record(Entry(FINAL, outcome.model_dump_json(), self._events(scope, outcome), taken), also)
 
     async def end(self, scope: Scope, outcome: Outcome, result: Delivered | Owed) -> None:
         """End the run and settle its ledger row; wakes the deliveries queue when something is owed."""
@@ -69,3 +87,8 @@ class LastWord:
             content = {"code": outcome.error, "params": outcome.params}
             events.insert(0, RunEvent(run=scope.id, type="error", status="fail", content=content))
         return [scope.stamped(event, FINAL) for event in events]
+
+
+def _stopped(outcome: Outcome) -> Outcome:
+    """Give the outcome of a run that came to its end when it was being stopped: who pressed was told that it stops."""
+    return outcome.model_copy(update={"status": "stopped"})

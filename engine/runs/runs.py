@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -11,25 +12,26 @@ from sqlmodel import Session
 
 from engine.errors import UnknownRun
 from engine.events import RunEvent
-from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Surface, Work
-from engine.runs.afterwards import Afterwards, Recorded, Verdict
+from engine.messages import Address, InboxKey, RunId, RunInput
+from engine.ports import Clock, Control, Press, Pressed, Surface, Work
+from engine.runs.afterwards import AFTERWARDS, Afterwards
 from engine.runs.controls import Heard, put
 from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
-from engine.runs.inbox import Inbox, Submitted
+from engine.runs.inbox import Inbox, Noted, Submitted
 from engine.runs.journal import Journal
 from engine.runs.last_word import LastWord
 from engine.runs.lease import Lease
 from engine.runs.ledger import Ledger
 from engine.runs.membership import Beats, Membership
 from engine.runs.ports import TurnQueue
+from engine.runs.presses import Presses
 from engine.runs.replica import Replica
 from engine.runs.retention import Retention
 from engine.runs.stage import Stage
 from engine.runs.turn import Turn
-from engine.runs.view import RunView, view
+from engine.runs.view import RunView, last_words, view
 from engine.runs.work import Worker
 from engine.settings import RunSettings
 from engine.storage.blobs import BlobStore
@@ -70,7 +72,8 @@ class Runs:
         loop = asyncio.get_running_loop()
         self._queue = queue
         self._inbox = Inbox(queue)
-        self._afterwards = Afterwards(self._database.dialect, self._inbox, self._events, self._ledger)
+        afterwards = Afterwards(self._inbox, self._events, self._ledger)
+        self._presses = Presses(self._database.dialect, self._inbox, self._events, afterwards)
         self._membership = Membership(self._database, queue, self.replica.id, self.replica.lease, self._beats(loop))
         await loop.run_in_executor(None, self._membership.join)
         if self._membership.solo:
@@ -111,7 +114,8 @@ class Runs:
 
     async def ignore(self, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any]) -> bool:
         """Store an inbound that starts nothing. Raises like `submit`."""
-        return await self._write(lambda s: self._inbox.ignore(s, key, conversation, reason, body, self._clock.now_ms()))
+        noted = Noted(conversation, "ignored", reason, body=json.dumps(body))
+        return await self._write(lambda s: self._inbox.note(s, key, noted, self._clock.now_ms()))
 
     async def run_of(self, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started, if any."""
@@ -123,23 +127,24 @@ class Runs:
         self.replica.wake(run)
         return answer
 
-    async def verdict(self, run: RunId, by: Principal, verdict: Verdict) -> Recorded:
-        """Note what a person thinks of an ended run; its card follows. Raises like `submit`."""
-        at_ms = self._clock.now_ms()
-        answer: Recorded = await self._write(lambda s: self._afterwards.verdict(s, run, by, verdict, at_ms))
-        self.replica.owed.set()
+    async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
+        """Carry out a press on a button, once. Raises like `submit`."""
+        answer = await self._write(
+            lambda s: self._presses.take(s, key, conversation, press, now_ms=self._clock.now_ms())
+        )
+        self.replica.wake(press.run)
+        if press.do in AFTERWARDS:
+            self.replica.owed.set()
+            self._queue.kick()
         return answer
-
-    async def retry(self, run: RunId, by: Principal, key: InboxKey) -> Submitted | None:
-        """Submit the next attempt of an ended run's task. Raises like `submit`."""
-        submitted = await self._write(lambda s: self._afterwards.retry(s, run, by, key, self._clock.now_ms()))
-        self.replica.owed.set()
-        self._queue.kick()
-        return submitted
 
     async def view(self, run: RunId) -> RunView | None:
         """Give one run."""
         return await self._database.read(lambda session: view(session, run))
+
+    async def last_words(self, conversation: Address, person: str) -> str:
+        """Give what a person last asked in a conversation."""
+        return await self._database.read(lambda session: last_words(session, conversation, person))
 
     async def events(self, run: RunId) -> list[RunEvent]:
         """Give the stored events of a run in order."""

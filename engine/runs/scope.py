@@ -156,7 +156,7 @@ class Scope:
             if control is None and self.stopping:
                 return None
             self._stay_unless_draining()
-            if await self._answered(path, control):
+            if await self._answered(path, control, fits):
                 return control
 
     async def record(self, entry: Entry, also: Also | None = None) -> list[RunEvent]:
@@ -246,10 +246,16 @@ class Scope:
         if self._replica.draining.is_set():
             self._give_up()
 
-    async def _answered(self, path: str, control: Control | None) -> bool:
+    async def _answered(self, path: str, control: Control | None, fits: Callable[[Control], bool]) -> bool:
+        def too_late(session: Session) -> None:
+            # Who pressed before the deadline was told that it counts, also when this run has not read it yet.
+            if self._controls.unseen(session, fits):
+                raise ControlTaken
+
         raw = "null" if control is None else control.model_dump_json()
+        entry = Entry(path, raw, took=() if control is None else (control.id,))
         try:
-            await self.record(Entry(path, raw, took=() if control is None else (control.id,)))
+            await self.record(entry, too_late if control is None else None)
         except ControlTaken:
             self.wake()
             return False

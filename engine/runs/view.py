@@ -14,6 +14,8 @@ from engine.storage.statement import execute
 _SELECT = """SELECT id, conv, status, owner, attempt, task, attempt_index, parent, session, input, result,
 created_at, first_at, ended_at FROM nm_run WHERE id = :run"""
 
+_NEWEST = "SELECT input FROM nm_run WHERE conv = :conv ORDER BY seq DESC LIMIT 20"
+
 
 @dataclass(frozen=True, slots=True)
 class RunView:
@@ -66,3 +68,9 @@ def view(session: Session, run: RunId) -> RunView | None:
         started_at_ms=row.first_at,
         ended_at_ms=row.ended_at,
     )
+
+
+def last_words(session: Session, conversation: Address, person: str) -> str:
+    """Give what a person last asked in a conversation, among its newest runs."""
+    given = (RunInput.model_validate_json(row.input) for row in execute(session, _NEWEST, conv=conversation))
+    return next((each.text for each in given if each.by.id == person), "")

@@ -9,6 +9,7 @@ from channels.events import CardAction, Inbound, InboundMessage, Toast
 from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.inbound.happenings import Happenings
+from gateway.inbound.language import Languages
 from gateway.inbound.message import Messages
 from gateway.inbound.press import Presses
 from gateway.metrics import Metrics
@@ -24,8 +25,9 @@ class Inbox:
         self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel], metrics: Metrics
     ) -> None:
         self._metrics = metrics
-        self._messages = Messages(runtime, access, channels, metrics)
-        self._presses = Presses(runtime, access)
+        languages = Languages(runtime)
+        self._messages = Messages(runtime, access, channels, metrics, languages)
+        self._presses = Presses(runtime, access, languages)
         self._happenings = Happenings(runtime, channels, self._messages)
 
     async def handle(self, inbound: Inbound) -> Toast | None:

@@ -11,10 +11,12 @@ from typing import Any
 from channels.base import Channel
 from channels.errors import ChannelError
 from channels.events import InboundMessage
+from engine.errors import StorageError
 from engine.messages import RunInput, TextPart
 from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.inbound.keys import address_of, inbox_key
+from gateway.inbound.language import Languages
 from gateway.metrics import Metrics
 from gateway.texts import language_of, text
 
@@ -25,11 +27,17 @@ class Messages:
     """Takes messages. Courtesies (a reaction, a short notice) never hold up the ack and never fail it."""
 
     def __init__(
-        self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel], metrics: Metrics
+        self,
+        runtime: Runtime,
+        access: Access,
+        channels: Mapping[tuple[str, str], Channel],
+        metrics: Metrics,
+        languages: Languages,
     ) -> None:
         self._metrics = metrics
         self._runtime = runtime
         self._access = access
+        self._languages = languages
         self._channels = channels
         self._courtesies: set[asyncio.Task[None]] = set()
 
@@ -70,12 +78,12 @@ class Messages:
         return await self._runtime.ignore(inbox_key(message.dedupe), address_of(message), reason, {})
 
     async def _tell(self, message: InboundMessage, key: str, **params: str) -> None:
-        words = text(language_of(message.sender.name), key, **params)
         try:
+            words = text(await self._languages.of_message(message), key, **params)
             await self._channel(message).send_notice(
                 message.conversation, words, reply_to=message.message_id, key=f"{message.message_id}-n"
             )
-        except ChannelError as error:
+        except (ChannelError, StorageError) as error:
             logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
 
     async def _show_queued(self, message: InboundMessage) -> None:

@@ -2,109 +2,78 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal, get_args
 
 from channels.events import CardAction, ConversationRef, Toast
-from engine.messages import RunId, TextPart
-from engine.ports import Control
+from engine.messages import RunId
+from engine.ports import Press, PressAction, Pressed, PressedCode
 from engine.runtime import Runtime, RunView
 from gateway.access import Access
-from gateway.inbound.keys import inbox_key
-from gateway.texts import Language, language_of, text
+from gateway.inbound.keys import address_of, inbox_key
+from gateway.inbound.language import Languages
+from gateway.texts import Language, text
 
-Verdict = Literal["satisfied", "revise", "abandon"]
+Tone = Literal["info", "success", "warning", "error"]
+ACTIONS: dict[str, PressAction] = {action: action for action in get_args(PressAction)}
+_TONES: dict[PressedCode, Tone] = {
+    "stopping": "info",
+    "retrying": "info",
+    "approved": "success",
+    "denied": "success",
+    "revising": "success",
+    "verdict": "success",
+    "not_yours": "error",
+    "stale": "error",
+}
+_NAMES = ("already_stopping", "already_approved", "already_denied")
+"""Who decided before is told, where it was somebody else."""
 
 
 class Presses:
-    """Checks who pressed what, carries it out, and says so in a toast. A stale or foreign press is refused visibly."""
+    """Checks who pressed what, has it carried out once, and says in a toast what came of it.
 
-    def __init__(self, runtime: Runtime, access: Access) -> None:
+    A stale or foreign press is refused visibly.
+    """
+
+    def __init__(self, runtime: Runtime, access: Access, languages: Languages) -> None:
         self._runtime = runtime
         self._access = access
+        self._languages = languages
 
     async def take(self, action: CardAction) -> Toast:
-        """Carry out one press.
+        """Carry out one press; a redelivery is told the same.
 
         Raises:
             StorageError: nothing was stored; the person is told to press again.
         """
         run = await self._runtime.run_view(RunId(action.value.get("run", "")))
-        language = language_of(run.input.text) if run is not None else "zh"
+        language = await self._languages.of_press(action, run)
+        pressed = await self._runtime.press(
+            inbox_key(action.dedupe), address_of(action), self._press(action, run, language)
+        )
+        return _toast(pressed, language)
+
+    def _press(self, action: CardAction, run: RunView | None, language: Language) -> Press:
+        do = ACTIONS.get(action.value.get("do", ""))
+        return Press(
+            run=RunId(action.value.get("run", "")),
+            do=do or "stop",
+            by=self._access.principal(action.conversation, action.sender),
+            nonce=action.value.get("nonce", ""),
+            words=text(language, "prompt.revise") if do == "revise" else "",
+            sent_at_ms=action.created_at_ms,
+            refused="stale" if do is None else self._refusal(action, run, do),
+        )
+
+    def _refusal(
+        self, action: CardAction, run: RunView | None, do: PressAction
+    ) -> Literal["not_yours", "stale"] | None:
         if run is None or not _same_chat(action.conversation, run):
-            return _toast("error", language, "stale")
-        if not self._access.may_act_on(action.conversation, action.sender, run.input):
-            return _toast("error", language, "not_yours")
-        return await self._carry_out(action, run, language)
-
-    async def _carry_out(self, action: CardAction, run: RunView, language: Language) -> Toast:
-        match action.value.get("do"):
-            case "stop":
-                return await self._stop(action, run, language)
-            case "approve" | "deny" as answer:
-                return await self._answer(action, run, answer, language)
-            case "retry":
-                return await self._retry(action, run, language)
-            case "satisfied" | "revise" | "abandon" as verdict:
-                return await self._judge(action, run, verdict, language)
-            case _:
-                return _toast("error", language, "stale")
-
-    async def _stop(self, action: CardAction, run: RunView, language: Language) -> Toast:
-        control = Control(id=action.dedupe.key, kind="stop", by=action.sender.id)
-        accepted = await self._runtime.control(run.id, control) == "accepted"
-        return _toast("info", language, "stopping" if accepted else "already_ended")
-
-    async def _answer(
-        self, action: CardAction, run: RunView, answer: Literal["approve", "deny"], language: Language
-    ) -> Toast:
-        nonce = action.value.get("nonce", "")
-        pending = await self._pending(run.id)
-        if nonce not in pending:
-            return _toast("warning", language, "stale")
-        if pending[nonce] != action.sender.id:
-            # The engine binds a question to one person; whoever may stop the run may not answer for them.
-            return _toast("error", language, "not_yours")
-        body = {"nonce": nonce, "name": action.sender.name}
-        control = Control(id=action.dedupe.key, kind=answer, by=action.sender.id, body=body)
-        if await self._runtime.control(run.id, control) != "accepted":
-            return _toast("warning", language, "already_ended")
-        return _toast("success", language, "approved" if answer == "approve" else "denied")
-
-    async def _pending(self, run: RunId) -> dict[str, str]:
-        """Give the questions that wait for an answer: id -> the person they are for."""
-        asked: dict[str, dict[str, Any]] = {}
-        for event in await self._runtime.events(run):
-            if event.type == "approval" and isinstance(event.content, dict):
-                asked[str(event.content.get("id"))] = event.content
-        return {id_: str(each.get("for", "")) for id_, each in asked.items() if each.get("state") == "pending"}
-
-    async def _retry(self, action: CardAction, run: RunView, language: Language) -> Toast:
-        by = self._access.principal(action.conversation, action.sender)
-        submitted = await self._runtime.retry(run.id, by, inbox_key(action.dedupe))
-        return _toast("info", language, "retrying" if submitted is not None else "running")
-
-    async def _judge(self, action: CardAction, run: RunView, verdict: Verdict, language: Language) -> Toast:
-        recorded = await self._runtime.verdict(
-            run.id, self._access.principal(action.conversation, action.sender), verdict
-        )
-        if recorded == "recorded":
-            if verdict == "revise":
-                await self._revise(action, run, language)
-            return _toast("success", language, "revising" if verdict == "revise" else "verdict")
-        return _toast("warning", language, "running" if recorded == "running" else "stale")
-
-    async def _revise(self, action: CardAction, run: RunView, language: Language) -> None:
-        """Submit a turn that revises the answer: another attempt at the same task."""
-        revision = run.input.model_copy(
-            update={
-                "by": self._access.principal(action.conversation, action.sender),
-                "parts": (TextPart(text=text(language, "prompt.revise")),),
-                "sent_at_ms": action.created_at_ms,
-                "task": run.task,
-                "attempt_index": run.attempt_index + 1,
-            }
-        )
-        await self._runtime.submit(revision, key=inbox_key(action.dedupe))
+            return "stale"
+        # The engine knows whom a question is for, and tells others what was decided.
+        if do in ("approve", "deny") or self._access.may_act_on(action.conversation, action.sender, run.input):
+            return None
+        return "not_yours"
 
 
 def _same_chat(pressed: ConversationRef, run: RunView) -> bool:
@@ -113,5 +82,8 @@ def _same_chat(pressed: ConversationRef, run: RunView) -> bool:
     return (pressed.channel, pressed.account, pressed.chat) == (own.channel, own.account, own.chat)
 
 
-def _toast(tone: Literal["info", "success", "error", "warning"], language: Language, key: str) -> Toast:
-    return Toast(tone, text(language, f"toast.{key}"))
+def _toast(pressed: Pressed, language: Language) -> Toast:
+    key = f"toast.{pressed.code}"
+    if pressed.code in _NAMES and not pressed.name:
+        key += "_unnamed"
+    return Toast(_TONES.get(pressed.code, "warning"), text(language, key, name=pressed.name))

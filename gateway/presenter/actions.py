@@ -20,13 +20,13 @@ class ActionFacts:
     approval_id: str
     approver: str
     verdict: str
-    retried: bool
+    is_followed: bool
     language: Language
 
 
 def actions_of(facts: ActionFacts) -> tuple[Action, ...]:
-    """Give the buttons, most wanted first. A retried run has none: its card is history."""
-    if facts.retried:
+    """Give the buttons, most wanted first. A run with a newer attempt has none: its card is history."""
+    if facts.is_followed:
         return ()
     match facts.status:
         case CardStatus.QUEUED | CardStatus.WORKING | CardStatus.PAUSED:

@@ -12,6 +12,8 @@ from gateway.texts import Language, text
 
 ARGUMENT_CHARS = 60
 
+_NOBODYS = ("expired", "stopped")
+"""How a question ends without an answer."""
 _TOOL_TYPES = frozenset({"edit_file", "delete_file", "create_file", "read_file", "bash", "search", "outputs", "tool"})
 
 
@@ -65,7 +67,7 @@ def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
     if state != "pending":
         tones: dict[str, Literal["info", "success", "warning", "error"]] = {"approved": "success", "denied": "error"}
         outcome = (
-            text(language, f"approval.{state}") if state == "expired" else by_name(language, f"approval.{state}", data)
+            text(language, f"approval.{state}") if state in _NOBODYS else by_name(language, f"approval.{state}", data)
         )
         return Note(name, f"{tool}: {outcome}", tones.get(state, "warning"))
     key = "approval.cut" if data.get("reason") == "cut" else "approval.question"

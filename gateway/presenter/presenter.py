@@ -46,7 +46,8 @@ class _Facts:
     cost: float | None = None
     approvals: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     verdict: dict[str, Any] | None = None
-    retried: bool = False
+    followed: str = ""
+    """`retried` or `revised` when a newer attempt has taken this one's place."""
     error: dict[str, Any] | None = None
     note: Note | None = None
 
@@ -100,8 +101,8 @@ class Presenter:
                 self._merger.add(event.model_copy(update={"segment": f"approval/{approval}", "opr": "replace"}))
             case "verdict":
                 facts.verdict = content
-            case "notice" if content.get("code") == "retried":
-                facts.retried = True
+            case "notice" if content.get("code") in ("retried", "revised"):
+                facts.followed = str(content["code"])
             case _:
                 self._merger.add(event)
 
@@ -159,7 +160,7 @@ class Presenter:
         if facts.verdict is not None:
             words = by_name(self._language, f"verdict.{facts.verdict['verdict']}", facts.verdict)
             notes.append(Note(block_id("note", "verdict"), words, "success"))
-        if facts.retried:
+        if facts.followed == "retried":
             notes.append(Note(block_id("note", "retried"), self._say("notice.retried"), "info"))
         return notes
 
@@ -172,7 +173,7 @@ class Presenter:
             approval_id="" if approval is None else str(approval["id"]),
             approver="" if approval is None else str(approval.get("for", "")),
             verdict=str(self._facts.verdict["verdict"]) if self._facts.verdict else "",
-            retried=self._facts.retried,
+            is_followed=bool(self._facts.followed),
             language=self._language,
         )
 

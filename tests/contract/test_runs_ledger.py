@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from engine.messages import Principal, RunId
-from engine.ports import Owed
+from engine.ports import Owed, Pressed
 from engine.runs import ledger
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
-from tests.contract.processes.house import ANN, FAST, House, inbox_key, running
+from tests.contract.processes.house import ANN, FAST, House, running
 from tests.contract.processes.recording import RecordingSurface
 
 BOB = Principal(id="bob", name="Bob")
@@ -84,8 +84,8 @@ async def test_a_verdict_is_kept_and_shown_on_the_old_card(place: Place) -> None
     async with running(place.url, place.home) as house:
         run = (await house.say("hello")).run
         view = await house.ended(run)
-        for by, verdict in ((ANN, "satisfied"), (BOB, "revise"), (ANN, "abandon")):
-            assert await house.runtime.verdict(run, by, verdict) == "recorded"
+        for by, verdict in ((ANN, "satisfied"), (BOB, "abandon"), (ANN, "abandon")):
+            assert (await house.press(run, verdict, by=by)).code == "verdict"
         await house.until(lambda: len(house.seen("deliver", run)) == 3)
         attempts = [line["attempt"] for line in house.seen("deliver", run)]
         assert attempts == sorted(set(attempts)) and attempts[0] > view.attempt
@@ -94,7 +94,7 @@ async def test_a_verdict_is_kept_and_shown_on_the_old_card(place: Place) -> None
         assert house.seen("deliver", run)[-1]["known"] == {"card": f"card-{run}", "message": f"message-{run}"}
         sql = "SELECT person, verdict FROM nm_verdict WHERE run = :run ORDER BY id"
         kept = await house.runtime.database.read(lambda s: execute(s, sql, run=run).all())
-        assert [tuple(row) for row in kept] == [("ann", "satisfied"), ("bob", "revise"), ("ann", "abandon")]
+        assert [tuple(row) for row in kept] == [("ann", "satisfied"), ("bob", "abandon"), ("ann", "abandon")]
 
 
 async def test_only_ended_runs_are_judged_or_retried(place: Place) -> None:
@@ -110,10 +110,9 @@ async def test_only_ended_runs_are_judged_or_retried(place: Place) -> None:
 
     async with running(place.url, place.home, work) as house:
         run = (await house.say("hello")).run
-        assert await house.runtime.verdict(run, ANN, "satisfied") == "running"
-        assert await house.runtime.retry(run, ANN, inbox_key("r")) is None
-        assert await house.runtime.verdict(RunId("nobody"), ANN, "satisfied") == "unknown"
-        assert await house.runtime.retry(RunId("nobody"), ANN, inbox_key("r")) is None
+        for action in ("satisfied", "revise", "retry"):
+            assert (await house.press(run, action)).code == "running"
+            assert (await house.press(RunId("nobody"), action)).code == "stale"
         go.set()
         await house.ended(run)
 
@@ -122,15 +121,14 @@ async def test_a_retry_is_the_next_attempt_of_the_task_with_a_card_of_its_own(pl
     async with running(place.url, place.home) as house:
         first = (await house.say("hello")).run
         await house.ended(first)
-        again = await house.runtime.retry(first, BOB, inbox_key("press 1"))
-        assert again is not None and not again.duplicate
+        again = await house.press(first, "retry", by=BOB)
+        assert again.code == "retrying" and again.run is not None
         view = await house.ended(again.run)
         assert (view.task, view.attempt_index, view.input.by.id) == (first, 2, "bob")
         await house.until(lambda: house.seen("deliver", first))
         told = [event for event in await house.runtime.events(first) if event.type == "notice"]
         assert told[0].content["code"] == "retried" and told[0].content["params"]["run"] == again.run
         assert house.seen("create", again.run)
-        twice = await house.runtime.retry(first, BOB, inbox_key("press 2"))
-        assert twice is not None and twice.duplicate and twice.run == again.run
-        third = await house.runtime.retry(again.run, ANN, inbox_key("press 3"))
-        assert third is not None and (await house.ended(third.run)).attempt_index == 3
+        assert await house.press(first, "retry", by=BOB) == Pressed(code="newer", run=again.run)
+        third = await house.press(again.run, "retry")
+        assert third.run is not None and (await house.ended(third.run)).attempt_index == 3

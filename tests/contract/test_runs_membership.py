@@ -70,7 +70,7 @@ async def test_what_is_old_is_forgotten_and_nothing_else(place: Place) -> None:
     async with running(place.url, place.home) as house:
         old, young = (await house.say("old")).run, (await house.say("young")).run
         await house.ended(young)
-        await house.runtime.verdict(old, (await house.runtime.run_view(old)).input.by, "satisfied")
+        await house.press(old, "satisfied")
         await house.until(lambda: house.seen("deliver", old))
         long_ago = house.runs.replica.clock.now_ms() - int(40 * DAY_MS)
         await sql(house, "UPDATE nm_run SET ended_at = :at WHERE id = :run", at=long_ago, run=old)
@@ -92,8 +92,7 @@ async def test_a_card_that_can_not_be_delivered_does_not_hold_up_others(place: P
         for run in (broken, fine):
             await house.ended(run)
         await sql(house, "UPDATE nm_run SET result = 'not json' WHERE id = :run", run=broken)
-        by = (await house.runtime.run_view(fine)).input.by
-        assert await house.runtime.verdict(broken, by, "revise") == "recorded"
-        assert await house.runtime.verdict(fine, by, "revise") == "recorded"
+        assert (await house.press(broken, "satisfied")).code == "verdict"
+        assert (await house.press(fine, "satisfied")).code == "verdict"
         await house.until(lambda: house.seen("deliver", fine))
         assert not house.seen("deliver", broken)

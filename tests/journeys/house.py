@@ -129,14 +129,17 @@ class House:
         assert answer["code"] == 0, answer
         return str((answer["toast"] or {}).get("content", ""))
 
-    async def press_late(self, seen: Seen, value: Json, *, by: str = LIN, chat: str = "") -> str:
-        """Press a button that was there when the finger went down; `chat` is where a forwarded copy of the card is."""
+    async def press_late(self, seen: Seen, value: Json, *, by: str = LIN, chat: str = "", event: str = "") -> str:
+        """Press a button that was there when the finger went down.
+
+        `chat` is where a forwarded copy of the card is; the same `event` twice is one press, delivered again.
+        """
         message = self.sim.world.messages[seen.last["message_id"]]
         action = {"tag": "button", "value": value, "timezone": "Asia/Shanghai"}
-        event = click_event(message, by, action, "c-late")
+        body = click_event(message, by, action, "c-late")
         if chat:
-            event["context"]["open_chat_id"] = chat
-        ack = await self.sim.deliveries.ask(self.sim.world.apps[message.sender_id], CLICKED, event)
+            body["context"]["open_chat_id"] = chat
+        ack = await self.sim.deliveries.ask(self.sim.world.apps[message.sender_id], CLICKED, body, event_id=event)
         assert ack is not None and ack.code == 200, ack
         return str(((ack.data or {}).get("toast") or {}).get("content", ""))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.messages import RunId
 from gateway.texts.en import TEXTS
 from tests.journeys.house import CHEN, GROUP, LIN, TOPICS, House, house
 from tests.journeys.scripted_model import Call, Refuse, Say, Until
@@ -40,7 +41,9 @@ async def test_f65_only_the_person_who_asked_may_approve_and_it_runs_once(home: 
         still = h.now(question)
         assert still.buttons == ["approve", "deny", "stop"] and notes(h) == []
         assert await h.press(still, "approve") == toast("approved")
-        assert await h.press_late(still, still.button("approve")) != toast("not_yours"), "a double click is no harm"
+        assert await h.press_late(still, still.button("approve")) == toast("already_approved_unnamed"), "a double click"
+        by_lin = toast("already_approved").format(name="Lin Wei")
+        assert await h.press_late(still, still.button("approve"), by=CHEN) == by_lin
         answer = await h.finished(asked)
         assert "It is sent." in answer.body and notes(h) == ["see you at ten"]
         assert len(h.messages()) == 1
@@ -73,7 +76,7 @@ async def test_a_question_nobody_answers_is_not_run(home: Path) -> None:
         asked, question = await asking(h)
         answer = await h.finished(asked)
         assert TEXTS["approval.expired"] in answer.body and notes(h) == []
-        assert await h.press_late(answer, question.button("approve")) == toast("stale")
+        assert await h.press_late(answer, question.button("approve")) == toast("expired")
         assert notes(h) == [] and len(h.messages()) == 1
 
 
@@ -83,7 +86,9 @@ async def test_stop_instead_of_an_answer_runs_nothing(home: Path) -> None:
         assert await h.press(question, "stop") == toast("stopping")
         answer = await h.finished(asked)
         assert answer.status == "Stopped" and "I will send it." in answer.body
+        assert TEXTS["approval.stopped"] in answer.body and TEXTS["approval.expired"] not in answer.body
         assert notes(h) == [] and answer.buttons == ["retry"]
+        assert await h.press_late(answer, question.button("approve")) == toast("already_stopped")
         assert (await h.finished(await h.say("@niuma next"))).status == "Done"
 
 
@@ -144,13 +149,46 @@ async def test_revise_shows_the_wish_and_a_new_answer_on_a_new_card(home: Path) 
         h.model.script([Say("A better poem.")])
         button = answer.button("revise")
         assert await h.press(answer, "revise") == toast("revising")
-        assert await h.press_late(answer, button) != ""
+        assert await h.press_late(answer, button) == toast("newer")
         both = await h.sees(asked, lambda seen: len(seen.messages) == 2 and not seen.looks_active)
         old, new = Seen(both.messages[:1]), Seen(both.messages[1:])
         assert TEXTS["verdict.revise"].format(name="Lin Wei") in old.body and "A better poem." in new.body
         assert h.model.asked[-1].texts("user") == ["write a poem", TEXTS["prompt.revise"]]
+        old = await h.until(lambda: h.now(old) if not h.now(old).buttons else None, why="dead buttons")
+        assert await h.press_late(old, answer.button("retry")) == toast("newer")
         await h.all_acked()
         assert len(h.messages()) == 2 and len(h.model.asked) == 2
+
+
+async def test_retry_of_a_revision_revises_the_same_answer_again(home: Path) -> None:
+    async with house(home) as h:
+        h.model.script([Say("A poem.")], [Say("A worse poem.")], [Say("The best poem.")])
+        asked = await h.say("@niuma write a poem")
+        assert await h.press(await h.finished(asked), "revise") == toast("revising")
+        both = await h.sees(asked, lambda seen: len(seen.messages) == 2 and not seen.looks_active)
+        revised = Seen(both.messages[1:])
+        await h.runtime.wait_ended(RunId(revised.run), 5)
+        assert await h.press(revised, "retry") == toast("retrying")
+        three = await h.sees(asked, lambda seen: len(seen.messages) == 3 and not seen.looks_active)
+        assert "The best poem." in Seen(three.messages[2:]).body
+        assert h.model.asked[-1].texts("user") == ["write a poem", TEXTS["prompt.revise"]]
+        assert h.model.asked[-1].texts("assistant") == ["A poem."]
+        assert await h.press_late(revised, revised.button("revise")) == toast("newer")
+
+
+async def test_a_press_redelivered_after_a_restart_is_told_the_same_and_does_nothing(home: Path) -> None:
+    async with house(home) as h:
+        asked = await h.say("@niuma judge me")
+        answer = await h.finished(asked)
+        button = answer.button("retry")
+        assert await h.press_late(answer, button, event="evt_once") == toast("retrying")
+        await h.sees(asked, lambda seen: len(seen.messages) == 2 and not seen.looks_active)
+        await h.stop()
+        await h.start()
+        assert await h.press_late(answer, button, event="evt_once") == toast("retrying")
+        assert await h.press_late(answer, button) == toast("newer")
+        assert (await h.finished(await h.say("@niuma next"))).status == "Done"
+        assert len(h.messages()) == 3
 
 
 async def test_retry_pressed_twice_is_one_new_answer(home: Path) -> None:
@@ -161,7 +199,7 @@ async def test_retry_pressed_twice_is_one_new_answer(home: Path) -> None:
         assert failed.status == "Failed" and failed.buttons == ["retry"]
         button = failed.button("retry")
         toasts = await asyncio.gather(h.press_late(failed, button), h.press_late(failed, button))
-        assert toasts == [toast("retrying"), toast("retrying")]
+        assert sorted(toasts) == sorted([toast("retrying"), toast("newer")])
         both = await h.sees(asked, lambda seen: len(seen.messages) == 2 and not seen.looks_active)
         old, new = Seen(both.messages[:1]), Seen(both.messages[1:])
         assert new.status == "Done" and new.body.strip() == "You said: try"

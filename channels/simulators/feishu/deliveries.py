@@ -69,9 +69,9 @@ class Deliveries:
         self._start(self._keep_sending(delivery))
         return str(envelope["header"]["event_id"])
 
-    async def ask(self, app: App, event_type: str, event: Json) -> Ack | None:
-        """Deliver a callback once and wait for its answer; None when none came in time."""
-        delivery = Delivery(app, self._envelope(app, event_type, event, new_id("evt"), micro=True))
+    async def ask(self, app: App, event_type: str, event: Json, *, event_id: str = "") -> Ack | None:
+        """Deliver a callback once and wait for its answer; None when none came in time. A known id is a redelivery."""
+        delivery = Delivery(app, self._envelope(app, event_type, event, event_id or new_id("evt"), micro=True))
         return await self._attempt(delivery)
 
     async def stop(self) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
-from engine.ports import Control, Outcome, RunScope, Work
+from engine.ports import Control, Outcome, Press, PressAction, Pressed, RunScope, Work
 from engine.runs.runs import Runs
 from engine.runtime import Runtime, Submitted
 from engine.settings import DatabaseSettings, EngineSettings, RunSettings
@@ -49,6 +50,11 @@ class House:
     async def stop_run(self, run: RunId) -> str:
         return await self.runtime.control(run, Control(id=f"stop-{run}", kind="stop", by="ann"))
 
+    async def press(self, run: RunId, do: PressAction, *, by: Principal = ANN, key: str = "", **more: Any) -> Pressed:
+        press = Press(run=run, do=do, by=by, **more)
+        name = key or f"{run}-{do}-{by.id}-{uuid.uuid4().hex}"
+        return await self.runtime.press(inbox_key(name, "action"), Address("chat"), press)
+
     async def ended(self, run: RunId, timeout_s: float = 40) -> Any:
         return await self.runtime.wait_ended(run, timeout_s)
 
@@ -70,8 +76,8 @@ def given(text: str, to: str = "chat") -> RunInput:
     return RunInput(to=Address(to), by=ANN, parts=(TextPart(text=text),))
 
 
-def inbox_key(key: str) -> InboxKey:
-    return InboxKey(channel="fake", account="main", kind="message", key=key)
+def inbox_key(key: str, kind: str = "message") -> InboxKey:
+    return InboxKey(channel="fake", account="main", kind=kind, key=key)
 
 
 def build(

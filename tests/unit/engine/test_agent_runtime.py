@@ -13,7 +13,7 @@ from sqlmodel import Session, select
 
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
-from engine.ports import Control, Delivered, JournalStep, Json, Opening, Outcome, Owed
+from engine.ports import Control, Delivered, JournalStep, Json, Opening, Outcome, Owed, Press
 from engine.runtime import Runtime, build_runtime
 from engine.sessions.tables import MessageRow, SessionRow
 from engine.settings import EngineSettings
@@ -169,8 +169,9 @@ async def test_a_retry_withdraws_the_failed_attempt(house: House) -> None:
     run = await house.ask("please fail")
     await house.runtime.wait_ended(run, 20)
     key = InboxKey(channel="test", account="main", kind="action", key="retry")
-    again = await house.runtime.retry(run, Principal(id="u2", name="Bo"), key)
-    assert again is not None
+    press = Press(run=run, do="retry", by=Principal(id="u2", name="Bo"))
+    again = await house.runtime.press(key, Address("c"), press)
+    assert again.run is not None
     await house.runtime.wait_ended(again.run, 20)
 
     def left(session: Session) -> list[str]:
