@@ -14,11 +14,12 @@ from engine.agent.loop import Agent
 from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
-from engine.messages import Address, InboxKey, RunId, RunInput
+from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
 from engine.runs.controls import Heard
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
+from engine.runs.renewal import Renewed
 from engine.runs.runs import Runs
 from engine.runs.view import RunView
 from engine.settings import EngineSettings
@@ -149,6 +150,16 @@ class Runtime:
         other. A verdict, a revision or a retry shows on the old card, too. Raises like `submit`.
         """
         return await self._runs.press(key, conversation, press)
+
+    async def new_session(
+        self, key: InboxKey, conversation: Address, by: Principal, *, question: RunInput | None = None
+    ) -> Renewed:
+        """Let a conversation start over, at once and beside its runs; a repeat (the same `key`) does nothing.
+
+        The runs of this person stop, an admin stops all. `question` is the first one of the new session. Raises like
+        `submit`.
+        """
+        return await self._runs.new_session(key, conversation, by, question)
 
     async def run_view(self, run: RunId) -> RunView | None:
         """Give a snapshot of a run."""

@@ -16,7 +16,7 @@ from engine.messages import Message, SessionId, SystemMessage, UserMessage, Valu
 from engine.models.base import Model
 from engine.ports import Clock, RunScope
 from engine.sessions.attempts import append_question, question_of
-from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id
+from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
 from engine.settings import EngineSettings
 from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
@@ -119,7 +119,9 @@ async def _begin_step(scope: RunScope, equipment: Equipment) -> Begun:
 
 def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) -> Begun:
     idle = equipment.settings.sessions.idle_hours
-    row = current_session(session, scope.input.to, now_ms=now_ms, idle_hours=idle)
+    # A further attempt belongs where the first one is, also when the conversation has started over since.
+    row = session_of(session, scope.input.task) if scope.input.task is not None else None
+    row = row or current_session(session, scope.input.to, now_ms=now_ms, idle_hours=idle)
     if row is None:
         return Begun(session=new_session_id(now_ms), at_ms=now_ms)
     known = SessionId(row.id)

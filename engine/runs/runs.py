@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from engine.errors import UnknownRun
 from engine.events import RunEvent
-from engine.messages import Address, InboxKey, RunId, RunInput
+from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.ports import Clock, Control, Press, Pressed, Surface, Work
 from engine.runs.afterwards import AFTERWARDS, Afterwards
 from engine.runs.controls import Heard, put
@@ -27,6 +27,7 @@ from engine.runs.ledger import Ledger
 from engine.runs.membership import Beats, Membership
 from engine.runs.ports import TurnQueue
 from engine.runs.presses import Presses
+from engine.runs.renewal import Renewal, Renewed
 from engine.runs.replica import Replica
 from engine.runs.retention import Retention
 from engine.runs.stage import Stage
@@ -72,6 +73,7 @@ class Runs:
         loop = asyncio.get_running_loop()
         self._queue = queue
         self._inbox = Inbox(queue)
+        self._renewal = Renewal(self._database.dialect, self._inbox)
         afterwards = Afterwards(self._inbox, self._events, self._ledger)
         self._presses = Presses(self._database.dialect, self._inbox, self._events, afterwards)
         self._membership = Membership(self._database, queue, self.replica.id, self.replica.lease, self._beats(loop))
@@ -137,6 +139,19 @@ class Runs:
             self.replica.owed.set()
             self._queue.kick()
         return answer
+
+    async def new_session(
+        self, key: InboxKey, conversation: Address, by: Principal, question: RunInput | None
+    ) -> Renewed:
+        """Let a conversation start over. Raises like `submit`."""
+        renewed = await self._write(
+            lambda s: self._renewal.take(s, key, by, conversation, question, at_ms=self._clock.now_ms())
+        )
+        for run in renewed.stopped:
+            self.replica.wake(run)
+        if renewed.run is not None:
+            self._queue.kick()
+        return renewed
 
     async def view(self, run: RunId) -> RunView | None:
         """Give one run."""

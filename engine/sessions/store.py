@@ -39,6 +39,13 @@ def current_session(session: Session, conversation: str, *, now_ms: int, idle_ho
     return row
 
 
+def session_of(session: Session, run: str) -> SessionRow | None:
+    """Give the session in which a run asked, whatever its state; `None` when it never came to that."""
+    query = select(MessageRow.session).where(MessageRow.run == run, MessageRow.path == "input")
+    known = session.exec(query).first()
+    return None if known is None else session.get(SessionRow, known)
+
+
 def begin_session(
     session: Session, conversation: str, *, id: SessionId, now_ms: int, model: str | None = None
 ) -> SessionRow:

@@ -24,6 +24,7 @@ from engine.settings import EngineSettings
 from gateway.access import Access
 from gateway.api import ApiServer, build_api
 from gateway.clock import SystemClock
+from gateway.commands import Commands
 from gateway.delivery import Delivery
 from gateway.inbound import Inbox
 from gateway.metrics import Metrics, WatchedChannel
@@ -83,7 +84,8 @@ async def running(settings: Settings, *, ready: Tell, workspace: Path | None = N
         stack.push_async_callback(runtime.stop)
         stack.push_async_callback(supervisor.stop)
         stack.push_async_callback(runtime.drain)
-        await supervisor.start(Inbox(runtime, Access(settings.access.admins), channels, metrics).handle)
+        commands = Commands(runtime, since_ms=clock.now_ms())
+        await supervisor.start(Inbox(runtime, Access(settings.access.admins), channels, metrics, commands).handle)
         ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
         yield runtime
 

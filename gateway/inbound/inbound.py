@@ -8,8 +8,8 @@ from channels.base import Channel
 from channels.events import CardAction, Inbound, InboundMessage, Toast
 from engine.runtime import Runtime
 from gateway.access import Access
+from gateway.commands import Commands
 from gateway.inbound.happenings import Happenings
-from gateway.inbound.language import Languages
 from gateway.inbound.message import Messages
 from gateway.inbound.press import Presses
 from gateway.metrics import Metrics
@@ -22,12 +22,16 @@ class Inbox:
     """
 
     def __init__(
-        self, runtime: Runtime, access: Access, channels: Mapping[tuple[str, str], Channel], metrics: Metrics
+        self,
+        runtime: Runtime,
+        access: Access,
+        channels: Mapping[tuple[str, str], Channel],
+        metrics: Metrics,
+        commands: Commands,
     ) -> None:
         self._metrics = metrics
-        languages = Languages(runtime)
-        self._messages = Messages(runtime, access, channels, metrics, languages)
-        self._presses = Presses(runtime, access, languages)
+        self._messages = Messages(runtime, access, channels, metrics, commands)
+        self._presses = Presses(runtime, access)
         self._happenings = Happenings(runtime, channels, self._messages)
 
     async def handle(self, inbound: Inbound) -> Toast | None:

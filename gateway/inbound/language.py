@@ -5,6 +5,7 @@ from __future__ import annotations
 from channels.events import CardAction, InboundMessage
 from engine.messages import Address
 from engine.runtime import Runtime, RunView
+from gateway.commands import parse_command
 from gateway.inbound.keys import address_of
 from gateway.texts import Language, language_of
 
@@ -22,9 +23,11 @@ class Languages:
         return await self._of_person(address_of(action), action.sender.id)
 
     async def of_message(self, message: InboundMessage) -> Language:
-        """Give the language of the message; without words, that of the person's last ones in this chat."""
-        if any(char.isalpha() for char in message.text):
-            return language_of(message.text)
+        """Give the language of the message; without words of its own, that of the person's last ones in this chat."""
+        command = parse_command(message.text)
+        words = message.text if command is None else command.rest
+        if any(char.isalpha() for char in words):
+            return language_of(words)
         return await self._of_person(address_of(message), message.sender.id)
 
     async def _of_person(self, conversation: Address, person: str) -> Language:

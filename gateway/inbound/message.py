@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from typing import Any
 
 from channels.base import Channel
@@ -15,6 +16,7 @@ from engine.errors import StorageError
 from engine.messages import RunInput, TextPart
 from engine.runtime import Runtime
 from gateway.access import Access
+from gateway.commands import Command, Commands, Order, parse_command
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
 from gateway.metrics import Metrics
@@ -32,12 +34,13 @@ class Messages:
         access: Access,
         channels: Mapping[tuple[str, str], Channel],
         metrics: Metrics,
-        languages: Languages,
+        commands: Commands,
     ) -> None:
         self._metrics = metrics
+        self._commands = commands
         self._runtime = runtime
         self._access = access
-        self._languages = languages
+        self._languages = Languages(runtime)
         self._channels = channels
         self._courtesies: set[asyncio.Task[None]] = set()
 
@@ -55,21 +58,37 @@ class Messages:
             if await self._ignore(message, "unsupported"):
                 kind = message.unsupported or (message.attachments[0].kind if message.attachments else "forward")
                 self._soon(self._tell(message, "notice.unsupported", kind=kind))
+        elif (command := parse_command(message.text)) is not None:
+            await self._order(message, command)
         else:
             await self._submit(message)
 
-    async def _submit(self, message: InboundMessage) -> None:
-        begin_s = time.perf_counter()
-        submitted = await self._runtime.submit(
-            RunInput(
+    async def _order(self, message: InboundMessage, command: Command) -> None:
+        reply = await self._commands.take(
+            Order(
+                command=command,
+                key=inbox_key(message.dedupe),
                 to=address_of(message),
                 by=self._access.principal(message.conversation, message.sender),
-                parts=(TextPart(text=_words(message)),),
-                anchor=message.message_id or None,
                 sent_at_ms=message.created_at_ms,
-            ),
-            key=inbox_key(message.dedupe),
+                question=self._input(replace(message, text=command.rest)) if command.rest else None,
+            )
         )
+        if reply is not None:
+            self._soon(self._tell(message, reply.key, **reply.params))
+
+    def _input(self, message: InboundMessage) -> RunInput:
+        return RunInput(
+            to=address_of(message),
+            by=self._access.principal(message.conversation, message.sender),
+            parts=(TextPart(text=_words(message)),),
+            anchor=message.message_id or None,
+            sent_at_ms=message.created_at_ms,
+        )
+
+    async def _submit(self, message: InboundMessage) -> None:
+        begin_s = time.perf_counter()
+        submitted = await self._runtime.submit(self._input(message), key=inbox_key(message.dedupe))
         self._metrics.submitted(time.perf_counter() - begin_s)
         if submitted.queued_behind and not submitted.duplicate:
             self._soon(self._show_queued(message))
@@ -81,7 +100,10 @@ class Messages:
         try:
             words = text(await self._languages.of_message(message), key, **params)
             await self._channel(message).send_notice(
-                message.conversation, words, reply_to=message.message_id, key=f"{message.message_id}-n"
+                message.conversation,
+                words,
+                reply_to=message.message_id or None,
+                key=f"{message.message_id or message.dedupe.key}-n",
             )
         except (ChannelError, StorageError) as error:
             logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})

@@ -35,10 +35,10 @@ class Presses:
     A stale or foreign press is refused visibly.
     """
 
-    def __init__(self, runtime: Runtime, access: Access, languages: Languages) -> None:
+    def __init__(self, runtime: Runtime, access: Access) -> None:
         self._runtime = runtime
         self._access = access
-        self._languages = languages
+        self._languages = Languages(runtime)
 
     async def take(self, action: CardAction) -> Toast:
         """Carry out one press; a redelivery is told the same.

@@ -35,6 +35,8 @@ TEXTS = {
     "notice.hello": "Hello, I am here. Just write to me; each answer grows on one card.",
     "notice.hello_group": "Hello everybody. Mention me with a question; each answer grows on one card.",
     "notice.empty": "How can I help? Write your question after my name.",
+    "notice.new_session": "A new conversation begins: what was said before is not read any more.",
+    "notice.old_command": "{command} came from before my restart and was not carried out. Please send it again.",
     "notice.queued": "Noted. {position} before yours.",
     "notice.queued_next": "Noted. Yours is next.",
     "notice.paused": "Paused: I am being restarted and go on afterwards, on this card.",

@@ -35,6 +35,8 @@ TEXTS = {
     "notice.hello": "你好，我在。直接发消息给我就行，回答会在一张卡片上逐步生成。",
     "notice.hello_group": "大家好。@我并提问，回答会在一张卡片上逐步生成。",
     "notice.empty": "有什么可以帮你？请在 @我 之后写下问题。",
+    "notice.new_session": "新会话已开始，之前的内容不再读取。",
+    "notice.old_command": "{command} 是在我重启之前发送的，没有执行，请重新发送。",
     "notice.queued": "已收到，前面还有 {position} 条。",
     "notice.queued_next": "已收到，下一条就处理。",
     "notice.paused": "已暂停：正在重启，之后会在这张卡片上继续。",
