@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from sqlmodel import Session
 
 from engine.agent.state import Pass
+from engine.agent.window import Window
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
 from engine.models.base import Model
 from engine.ports import Clock, RunScope
@@ -72,20 +73,20 @@ class Begun(Value):
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
     """Find the session, store the person's words in it and give the pass's first state."""
     begun = await _begin_step(scope, equipment)
-    earlier = await equipment.database.read(
-        lambda session: history(
-            session, begun.session, upto=begun.upto, limit=equipment.settings.sessions.history_messages
-        )
+    model = equipment.models.get(begun.model)
+    limit = equipment.settings.sessions.history_messages
+    earlier, facts, workspace = await asyncio.gather(
+        equipment.database.read(lambda session: history(session, begun.session, upto=begun.upto, limit=limit)),
+        model.facts(),
+        asyncio.to_thread(workspace_for, equipment.settings.home, scope.input.to, equipment.settings.workspace),
     )
-    messages: list[Message] = [SystemMessage(text=instructions(begun.at_ms)), *earlier, _words(scope)]
-    workspace = await asyncio.to_thread(
-        workspace_for, equipment.settings.home, scope.input.to, equipment.settings.workspace
-    )
+    before: list[Message] = [SystemMessage(text=instructions(begun.at_ms)), *earlier]
     return Pass(
         scope=scope,
         session=begun.session,
-        model=equipment.models.get(begun.model),
-        messages=messages,
+        model=model,
+        messages=[*before, _words(scope)],
+        window=Window(facts.context_tokens, len(before)),
         tools=equipment.tools.schemas(),
         workspace=workspace,
         private=(equipment.settings.home, *equipment.settings.private),

@@ -12,7 +12,6 @@ from engine.agent.plan_review import Allow, allow_all, review
 from engine.agent.state import ModelTurn, Pass, Stage
 from engine.events import RunEvent
 from engine.messages import TextPart, UserMessage
-from engine.models.base import ModelRequest
 from engine.ports import Outcome, RunScope
 
 
@@ -79,8 +78,7 @@ class Agent:
         return Stage.END
 
     async def _ask(self, work: Pass, path: str, *, tools: bool) -> ModelTurn:
-        request = ModelRequest(messages=tuple(work.messages), tools=tuple(work.tools) if tools else ())
-        turn = await model_turn(work, path, request, self._equipment.clock)
+        turn = await model_turn(work, path, work.tools if tools else [], self._equipment.clock)
         work.turn = turn
         work.messages.append(turn.message)
         if turn.message.text:

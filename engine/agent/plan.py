@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from typing import Any, assert_never
 
@@ -12,14 +12,17 @@ from sqlmodel import Session
 from engine.agent.failure import model_params
 from engine.agent.state import ModelTurn, Pass
 from engine.agent.stopping import unless_stopped
-from engine.errors import BadOutput, ModelError
+from engine.agent.window import Fitted
+from engine.errors import BadOutput, ContextTooLong, ModelError
 from engine.events import EventType, RunEvent
 from engine.messages import AssistantMessage, Usage
-from engine.models.base import Completed, ModelRequest, ReasoningDelta, Restarted, TextDelta
+from engine.models.base import Completed, ModelRequest, ReasoningDelta, Restarted, TextDelta, ToolSchema
 from engine.ports import Clock
 from engine.sessions.store import append
 
 log = logging.getLogger(__name__)
+SHORTER_TRIES = 2
+"""How often a request that the provider finds too long is halved and sent again."""
 
 
 class Draft:
@@ -76,10 +79,11 @@ class Draft:
 
     def partial(self) -> AssistantMessage:
         """Give what was visible as a message without calls."""
-        return AssistantMessage(text="".join(self._text), reasoning="".join(self._reasoning))
+        text = "".join(self._text)
+        return AssistantMessage(text=text if text.strip() else "", reasoning="".join(self._reasoning))
 
 
-async def model_turn(work: Pass, path: str, request: ModelRequest, clock: Clock) -> ModelTurn:
+async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: Clock) -> ModelTurn:
     """Give the turn recorded under `path`, asking the model when there is none; failures and stops are turns too."""
 
     def also(session: Session, turn: ModelTurn) -> None:
@@ -87,19 +91,19 @@ async def model_turn(work: Pass, path: str, request: ModelRequest, clock: Clock)
 
     return await work.scope.step(
         path,
-        lambda: _ask(work, path, request),
+        lambda: _ask(work, path, tools),
         result=ModelTurn,
         events=lambda turn: turn_events(work, path, turn, clock.now_ms()),
         also=also,
     )
 
 
-async def _ask(work: Pass, path: str, request: ModelRequest) -> ModelTurn:
+async def _ask(work: Pass, path: str, tools: Sequence[ToolSchema]) -> ModelTurn:
     draft = Draft(work, path)
     try:
-        await unless_stopped(work.scope, _stream(work, request, draft))
+        fitted = await _asked(work, tools, draft)
         if draft.completed is not None:
-            return _whole(draft.completed, offered=bool(request.tools))
+            return _whole(draft.completed, offered=bool(tools)).model_copy(update={"is_cut": fitted.is_cut})
         if work.scope.stopping:
             return ModelTurn(message=draft.partial(), model=work.model.name, ended="stopped")
         raise BadOutput("the model ended without an answer")
@@ -112,6 +116,25 @@ async def _ask(work: Pass, path: str, request: ModelRequest) -> ModelTurn:
             error=error.code,
             params=model_params(error, work.model.name),
         )
+
+
+async def _asked(work: Pass, tools: Sequence[ToolSchema], draft: Draft) -> Fitted:
+    """Ask, with less of the conversation each time the provider finds it too long; gives what was read."""
+    fitted = work.window.fit(work.messages, tools)
+    for left in reversed(range(SHORTER_TRIES + 1)):
+        request = ModelRequest(messages=fitted.messages, tools=tuple(tools))
+        try:
+            await unless_stopped(work.scope, _stream(work, request, draft))
+            break
+        except ContextTooLong:
+            work.window.shorten(fitted)
+            shorter = work.window.fit(work.messages, tools)
+            if not left or shorter.messages == fitted.messages:
+                raise
+            log.info("context_shortened", extra={"run": work.scope.id, "model": work.model.name})
+            draft.restart()
+            fitted = shorter
+    return fitted
 
 
 async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
@@ -132,10 +155,13 @@ async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
 
 def _whole(done: Completed, *, offered: bool) -> ModelTurn:
     message = done.message if offered else done.message.model_copy(update={"calls": ()})
+    if not message.text.strip():
+        # Strict providers refuse white space alone in a history.
+        message = message.model_copy(update={"text": ""})
     if done.finish == "refused":
         failed: dict[str, Any] = {"ended": "failed", "error": "model_refused", "params": {"model": done.model}}
     elif not message.calls and not message.text:
-        failed = {"ended": "failed", "error": "model_bad_output", "params": {"model": done.model}}
+        failed = {"ended": "failed", "error": "model_empty", "params": {"model": done.model}}
     else:
         failed = {"ended": "tool_calls" if message.calls else "length" if done.finish == "length" else "stop"}
     return ModelTurn(message=message, usage=done.usage, model=done.model, **failed)
@@ -160,11 +186,20 @@ def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[
         events.append(RunEvent(type="text", content=turn.message.text, status="success", opr="replace", **base))
     if turn.usage != Usage():
         events.append(_usage_event(turn, base))
-    if turn.ended == "length":
-        events.append(
-            RunEvent(type="notice", content={"code": "answer_cut", "params": {}, "tone": "warning"}, opr="add", **base)
-        )
+    for segment, code, params in _notices(work, path, turn):
+        content = {"code": code, "params": params, "tone": "warning"}
+        events.append(RunEvent(run=work.scope.id, type="notice", content=content, segment=segment, at_ms=at_ms))
     return events
+
+
+def _notices(work: Pass, path: str, turn: ModelTurn) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Give segment, code and parameters of what a reader has to know; the same segment twice is one note."""
+    if turn.ended == "length":
+        yield path, "answer_cut", {}
+    if turn.is_cut:
+        yield "window", "message_cut", {}
+    if turn.model != work.model.name:
+        yield "fallback", "fallback", {"failed": work.model.name, "model": turn.model}
 
 
 def _usage_event(turn: ModelTurn, base: dict[str, Any]) -> RunEvent:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from engine.agent.window import Window
 from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
 from engine.models.base import Model, ToolSchema
 from engine.ports import Outcome, RunScope
@@ -46,6 +47,8 @@ class ModelTurn(Value):
     ended: Literal["stop", "tool_calls", "length", "stopped", "failed"] = "stop"
     error: str | None = None
     params: dict[str, Any] = Field(default_factory=dict[str, Any])
+    is_cut: bool = False
+    """The person's own words were too long to be read whole."""
 
 
 class CallResult(Value):
@@ -86,6 +89,7 @@ class Pass:
     session: SessionId
     model: Model
     messages: list[Message]
+    window: Window
     tools: list[ToolSchema]
     workspace: Path
     private: tuple[Path, ...] = ()

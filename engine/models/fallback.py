@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from engine.errors import ModelError, RateLimited, Refused
+from engine.errors import BadOutput, ContextTooLong, ModelError, RateLimited, Refused
 from engine.models.base import Completed, Model, ModelFacts, ModelItem, ModelRequest, Restarted
 from engine.ports import Clock
 
@@ -37,10 +37,12 @@ class FallbackModel:
         """Stream the first answer that comes to its end.
 
         Raises:
-            ModelError: of the last model, or of the first when a refusal ends the chain.
+            ModelError: of the last model, or of the first when a refusal ends the chain; `ContextTooLong` when one of
+                them might answer a shorter request.
         """
         tries = [(model, again) for model in self._models for again in (False, True)]
         last: ModelError | None = None
+        too_long: ContextTooLong | None = None
         failed: Model | None = None
         was_visible = False
         for model, again in tries:
@@ -52,6 +54,7 @@ class FallbackModel:
             try:
                 async with aclosing(model.stream(await _for(model, request))) as stream:
                     async for item in stream:
+                        _refuse_empty(item)
                         was_visible = was_visible or not isinstance(item, Completed)
                         yield item
                 return
@@ -60,7 +63,9 @@ class FallbackModel:
                 last, failed = error, model
                 if isinstance(error, Refused):
                     raise
-        raise last or ModelError("there is no model in the chain")
+                if isinstance(error, ContextTooLong):
+                    too_long = too_long or error
+        raise too_long or last or ModelError("there is no model in the chain")
 
     async def facts(self) -> ModelFacts:
         """Give what may be relied on whichever model answers; prices are those of the first."""
@@ -94,3 +99,11 @@ async def _for(model: Model, request: ModelRequest) -> ModelRequest:
     if not request.pictures or (await model.facts()).images:
         return request
     return replace(request, pictures={})
+
+
+def _refuse_empty(item: ModelItem) -> None:
+    """Let nobody take white space for an answer."""
+    if not isinstance(item, Completed) or item.finish == "refused":
+        return
+    if not item.message.calls and not item.message.text.strip():
+        raise BadOutput(f"model {item.model!r} gave an empty answer", code="model_empty")

@@ -69,6 +69,8 @@ def _by_status(status: int | None, words: str, shown: str, headers: Mapping[str,
         return AuthFailed(shown)
     if status in (408, 504):
         return TimedOut(shown)
+    if status == 413:
+        return ContextTooLong(shown)
     error = Unavailable(shown)
     # A request that is wrong in itself (unknown model, bad parameter) will be wrong the next time too.
     error.retryable = status is None or status >= 500 or status == 409

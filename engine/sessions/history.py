@@ -20,14 +20,14 @@ def valid(messages: Sequence[Message]) -> list[Message]:
     """Give the messages in an order a strict provider accepts.
 
     Results follow their call in the order of the calls; a missing one is filled with `INTERRUPTED`; one without its
-    call is left out; so is an assistant message without words and calls.
+    call is left out; so is an assistant message without calls and with no words but white space.
     """
     out: list[Message] = []
     for index, message in enumerate(messages):
         if isinstance(message, ToolMessage):
             continue
         if isinstance(message, AssistantMessage):
-            if message.text or message.calls:
+            if message.text.strip() or message.calls:
                 out.append(message)
                 out += _results(message.calls, messages[index + 1 :])
             continue

@@ -55,7 +55,15 @@ class ScriptedModel:
         model = ScriptedModel([Turn(calls=[call("project_scan")]), Turn("done")])
     """
 
-    def __init__(self, turns: Sequence[Turn], *, name: str = "scripted", repeats: bool = False) -> None:
+    def __init__(
+        self,
+        turns: Sequence[Turn],
+        *,
+        name: str = "scripted",
+        repeats: bool = False,
+        context_tokens: int | None = None,
+    ) -> None:
+        self._context_tokens = context_tokens
         self._turns = list(turns)
         self._repeats = repeats
         self._name = name
@@ -94,7 +102,7 @@ class ScriptedModel:
 
     async def facts(self) -> ModelFacts:
         """See `Model.facts`."""
-        return ModelFacts()
+        return ModelFacts(context_tokens=self._context_tokens)
 
     async def aclose(self) -> None:
         """Release nothing."""
@@ -119,7 +127,7 @@ def check_history(messages: Sequence[Message]) -> None:
         if isinstance(message, SystemMessage) and place > 0:
             raise InvalidHistory("a system message that is not first")
         if isinstance(message, AssistantMessage):
-            if not message.text and not message.calls:
+            if not message.text.strip() and not message.calls:
                 raise InvalidHistory("an empty assistant message")
             waiting = [item.id for item in message.calls]
     if waiting:

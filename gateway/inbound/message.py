@@ -1,4 +1,4 @@
-"""A person's message: it becomes a run, or a reason why not."""
+"""A person's message: it becomes a run, a command, or a reason why not."""
 
 from __future__ import annotations
 

@@ -171,9 +171,10 @@ async def test_a_failing_provider_is_unavailable(model: Model, server: LLMockSer
         (Fail(403), AuthFailed),
         (Fail(429, retry_after=3), RateLimited),
         (Fail(503), Unavailable),
+        (Fail(413), ContextTooLong),
         (Fail(400, message="This model's maximum context length is 8", code="context_length_exceeded"), ContextTooLong),
     ],
-    ids=["401", "403", "429", "503", "context"],
+    ids=["401", "403", "429", "503", "413", "context"],
 )
 async def test_refusals_have_their_kind(
     model: Model, server: LLMockServer, fault: Fail, kind: type[ModelError]

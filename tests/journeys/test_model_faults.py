@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gateway.texts.en import TEXTS
+from gateway.texts.zh import TEXTS as ZH
 from tests.journeys.house import DIRECT, LIN, House, house
 from tests.journeys.scripted_model import Act, Call, Cut, End, Raw, Refuse, Say, Stall, Think, Until
 from tests.journeys.seen import Seen
@@ -41,11 +42,13 @@ def assert_failed(seen: Seen, error: str) -> None:
         ([Refuse(401, "bad key sk-key-of-the-scripted-model")], "model_auth"),
         ([Refuse(400, "content_policy_violation")], "model_refused"),
         ([Refuse(400, "maximum context length is 10 tokens")], "context_too_long"),
+        ([Refuse(413, "Payload Too Large")], "context_too_long"),
         ([Refuse(429, "slow down", {"retry-after": "60"})], "model_rate_limited"),
         ([End("content_filter")], "model_refused"),
-        ([End("stop")], "model_bad_output"),
+        ([End("stop")], "model_empty"),
+        ([Say(" \n\n "), End("stop")], "model_empty"),
     ],
-    ids=["500", "silent", "key", "policy", "too long", "busy", "filtered", "empty"],
+    ids=["500", "silent", "key", "policy", "too long", "413", "busy", "filtered", "empty", "blank"],
 )
 async def test_f16_a_failing_model_leaves_a_failed_card_with_the_reason(
     home: Path, acts: list[Act], error: str
@@ -97,6 +100,7 @@ async def test_another_model_answers_and_nothing_of_the_first_is_left(home: Path
         answer = await h.finished(asked)
         assert answer.status == "Done" and answer.body.count("Paris.") == 1 and "is B" not in answer.body
         assert "spare" in answer.text, "the small print names the model that answered"
+        assert answer.body.count(TEXTS["notice.fallback"].format(failed="main", model="spare")) == 1
         assert len(h.messages()) == 1
 
 
@@ -273,4 +277,36 @@ async def test_a_run_that_takes_too_long_is_ended(home: Path) -> None:
         h.model.script([Say("Still"), Until(asyncio.Event())], when="endless")
         answer = await h.finished(await h.say("endless", chat=DIRECT, by=LIN))
         assert answer.status == "Failed" and TEXTS["error.time_limit"] in answer.body and "Still" in answer.body
+        await assert_next_works(h)
+
+
+async def test_a_conversation_that_outgrows_the_model_goes_on(home: Path) -> None:
+    async with house(home, {"models.main.context_tokens": "4000"}) as h:
+        for n in range(6):
+            answer = await h.finished(await h.say(f"@niuma number {n} " + "很长的问题" * 100))
+            assert answer.status == ZH["status.done"]
+        sent = h.model.asked[-1].texts("user")
+        assert sent[-1].startswith("number 5") and 1 < len(sent) < 6
+        assert h.model.complaints == [] and h.model.asked[-1].body["messages"][1]["role"] == "user"
+
+
+async def test_f51_a_provider_that_refuses_the_length_is_asked_with_less(home: Path) -> None:
+    async with house(home) as h:
+        for n in range(4):
+            await h.finished(await h.say(f"@niuma number {n} " + "word " * 200))
+        h.model.script([Refuse(413, "Request Entity Too Large")], [Say("Here it is.")], when="final")
+        answer = await h.finished(await h.say("@niuma the final question"))
+        assert (answer.status, answer.body.strip()) == ("Done", "Here it is.")
+        before, after = (len(each.texts("user")) for each in h.model.about("final"))
+        assert after < before == 5
+        await assert_next_works(h)
+
+
+async def test_a_message_longer_than_the_model_reads_is_answered_and_said_so(home: Path) -> None:
+    async with house(home, {"models.main.context_tokens": "2500"}) as h:
+        h.model.script([Say("A long list.")])
+        answer = await h.finished(await h.say("@niuma BEGIN " + "item " * 3000 + "END"))
+        assert answer.status == "Done" and "A long list." in answer.body
+        assert TEXTS["notice.message_cut"] in answer.body
+        assert "BEGIN" in h.model.asked[0].question and h.model.asked[0].question.endswith("END")
         await assert_next_works(h)

@@ -75,8 +75,8 @@ class Bench:
         self.workspace = home / "workspace"
         self.workspace.mkdir()
 
-    def script(self, *turns: Turn, repeats: bool = False) -> ScriptedModel:
-        model = ScriptedModel(turns, repeats=repeats)
+    def script(self, *turns: Turn, repeats: bool = False, context_tokens: int | None = None) -> ScriptedModel:
+        model = ScriptedModel(turns, repeats=repeats, context_tokens=context_tokens)
         self.model = model
         return model
 

@@ -209,7 +209,7 @@ async def test_a_model_that_still_calls_when_it_may_not_is_not_heard(bench: Benc
     ],
 )
 async def test_a_failed_model_is_an_outcome_and_its_text_is_kept(bench: Bench, error: ModelError, code: str) -> None:
-    bench.script(Turn("half an ans", fails=error))
+    bench.script(Turn("half an ans", fails=error), repeats=True)
     scope = bench.scope()
     outcome = await bench.agent()(scope)
     assert (outcome.status, outcome.error, outcome.answer) == ("failed", code, "half an ans")
@@ -228,10 +228,14 @@ async def test_a_failure_before_any_word_leaves_no_empty_message(bench: Bench) -
     assert (await bench.agent()(bench.scope(run="00000000000000000000000002"))).status == "done"
 
 
-async def test_an_answer_without_words_is_a_failure(bench: Bench) -> None:
-    bench.script(Turn(""))
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u3000\n"])
+async def test_an_answer_without_words_is_a_failure(bench: Bench, text: str) -> None:
+    bench.script(Turn(text))
     outcome = await bench.agent()(bench.scope())
-    assert (outcome.status, outcome.error) == ("failed", "model_bad_output")
+    assert (outcome.status, outcome.error, outcome.answer) == ("failed", "model_empty", "")
+    model = bench.script(Turn("fine"))
+    assert (await bench.agent()(bench.scope(run="00000000000000000000000002"))).status == "done"
+    assert not [each for each in model.requests[0].messages if isinstance(each, AssistantMessage)]
 
 
 async def test_what_another_model_begins_anew_replaces_the_text(bench: Bench) -> None:
@@ -371,7 +375,7 @@ async def test_the_next_question_sees_the_last_answer(bench: Bench) -> None:
 
 def test_there_is_no_way_around_the_review(bench: Bench) -> None:
     assert Stage.EXECUTE not in TRANSITIONS[Stage.PLAN]
-    work = Pass(None, None, None, [], [], bench.workspace)  # type: ignore[arg-type]
+    work = Pass(None, None, None, [], None, [], bench.workspace)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no way"):
         work.enter(Stage.EXECUTE)
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from engine.errors import AuthFailed, CutOff, RateLimited, Refused, Unavailable
+from engine.errors import AuthFailed, BadOutput, ContextTooLong, CutOff, RateLimited, Refused, Unavailable
 from engine.messages import TextPart, UserMessage
 from engine.models.base import Completed, ModelFacts, ModelItem, ModelRequest, Restarted, TextDelta
 from engine.models.fallback import FallbackModel
@@ -109,3 +109,24 @@ async def test_facts_hold_whichever_model_answers(clock: FakeClock) -> None:
     facts = await FallbackModel([large, small, Known(ModelFacts())], clock).facts()
     assert facts == ModelFacts(context_tokens=8_000, tool_calls=False, input_price=1.0, output_price=2.0)
     assert (await FallbackModel([Known(ModelFacts())], clock).facts()).context_tokens is None
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\u3000"])
+async def test_white_space_is_no_answer(clock: FakeClock, text: str) -> None:
+    first = ScriptedModel([Turn(text), Turn(text)], name="a")
+    second = ScriptedModel([Turn("words")], name="b")
+    items = await run(FallbackModel([first, second], clock), clock)
+    assert isinstance(items[-1], Completed)
+    assert (items[-1].model, items[-1].message.text, len(first.requests)) == ("b", "words", 2)
+
+
+async def test_an_empty_answer_of_the_only_model_has_its_own_code(clock: FakeClock) -> None:
+    with pytest.raises(BadOutput) as caught:
+        await run(FallbackModel([ScriptedModel([Turn(" ")], repeats=True)], clock), clock)
+    assert caught.value.code == "model_empty"
+
+
+async def test_what_a_shorter_request_would_mend_is_told_though_another_model_failed_later(clock: FakeClock) -> None:
+    models = [ScriptedModel([Turn(fails=ContextTooLong())]), ScriptedModel([Turn(fails=AuthFailed())])]
+    with pytest.raises(ContextTooLong):
+        await run(FallbackModel(models, clock), clock)
