@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.agent.build import build_agent
+from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
+from engine.ports import Clock, Control, Enclosures, Outcome, Press, Pressed, RunScope, Surface, Work
 from engine.runs.controls import Heard
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
@@ -23,6 +24,7 @@ from engine.runs.renewal import Renewed
 from engine.runs.runs import Runs
 from engine.runs.view import RunView
 from engine.settings import EngineSettings
+from engine.storage.blobs import BlobStore
 from engine.storage.config import ConfigStore
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
@@ -226,9 +228,11 @@ class AgentRuntime(Runtime):
         *,
         migrate: Callable[[Database], None],
         overlay: Overlay | None = None,
+        enclosures: Enclosures | None = None,
     ) -> None:
         super().__init__(settings, surface, clock, self._work, migrate=migrate)
         self._overlay = overlay
+        self._enclosures = enclosures
         self._clock = clock
         self._agent: Agent | None = None
         self._building = asyncio.Lock()
@@ -263,12 +267,19 @@ class AgentRuntime(Runtime):
         if self._overlay is not None:
             rows = await self.config_all("system")
             try:
-                return build_agent(self._overlay(rows), self.database, self._clock)
+                return self._agent_of(self._overlay(rows))
             except Exception as error:
                 # The overlay is the host's, and so is its error.
                 self._refused = str(error)
                 log.exception("stored_settings_refused")
-        return build_agent(self._settings, self.database, self._clock)
+        return self._agent_of(self._settings)
+
+    def _agent_of(self, settings: EngineSettings) -> Agent:
+        opener: Opener | None = None
+        if self._enclosures is not None:
+            blobs, most = BlobStore(self.database), settings.agent.max_attachment_bytes
+            opener = Opener(self._enclosures, blobs, max_bytes=most)
+        return build_agent(settings, self.database, self._clock, opener=opener)
 
 
 def build_runtime(
@@ -278,13 +289,14 @@ def build_runtime(
     *,
     migrate: Callable[[Database], None],
     overlay: Overlay | None = None,
+    enclosures: Enclosures | None = None,
 ) -> Runtime:
     """Build the engine: database, runs, models, tools and the agent. Nothing is started.
 
     Raises:
         SettingsInvalid: the environment or the settings make no sense.
     """
-    return AgentRuntime(settings, surface, clock, migrate=migrate, overlay=overlay)
+    return AgentRuntime(settings, surface, clock, migrate=migrate, overlay=overlay, enclosures=enclosures)
 
 
 def _load_dialect() -> None:

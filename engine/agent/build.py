@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.agent.context import Database, Equipment
+from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
@@ -20,6 +21,7 @@ def build_agent(
     *,
     models: ModelRegistry | None = None,
     tools: ToolSet | None = None,
+    opener: Opener | None = None,
 ) -> Agent:
     """Give an agent with the built-in tools and the settings' models. Close `models` (given, or `agent.aclose()`).
 
@@ -29,4 +31,5 @@ def build_agent(
     registry = models or ModelRegistry(settings, clock)
     registry.get()
     own = tools or ToolSet([ProjectScan(), ReadFile(), SendNote()])
-    return Agent(Equipment(settings=settings, database=database, models=registry, tools=own, clock=clock))
+    equipment = Equipment(settings, database, models=registry, tools=own, clock=clock, opener=opener)
+    return Agent(equipment)

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from sqlmodel import Session
 
+from engine.agent.enclosures import Opener
 from engine.agent.state import Pass
 from engine.agent.window import Window
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
@@ -58,6 +60,8 @@ class Equipment:
     models: Models
     tools: ToolSet
     clock: Clock
+    opener: Opener | None = None
+    """Opens what came with messages; without one a model only reads what it is called."""
 
 
 class Begun(Value):
@@ -72,24 +76,28 @@ class Begun(Value):
 
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
     """Find the session, store the person's words in it and give the pass's first state."""
-    begun = await _begin_step(scope, equipment)
+    settings = equipment.settings
+    workspace = await asyncio.to_thread(workspace_for, settings.home, scope.input.to, settings.workspace)
+    words = await _words(scope, equipment, workspace)
+    begun = await _begin_step(scope, equipment, words)
     model = equipment.models.get(begun.model)
-    limit = equipment.settings.sessions.history_messages
-    earlier, facts, workspace = await asyncio.gather(
+    limit = settings.sessions.history_messages
+    earlier, facts = await asyncio.gather(
         equipment.database.read(lambda session: history(session, begun.session, upto=begun.upto, limit=limit)),
         model.facts(),
-        asyncio.to_thread(workspace_for, equipment.settings.home, scope.input.to, equipment.settings.workspace),
     )
     before: list[Message] = [SystemMessage(text=instructions(begun.at_ms)), *earlier]
+    messages = [*before, words]
     return Pass(
         scope=scope,
         session=begun.session,
         model=model,
-        messages=[*before, _words(scope)],
+        messages=messages,
         window=Window(facts.context_tokens, len(before)),
         tools=equipment.tools.schemas(),
         workspace=workspace,
-        private=(equipment.settings.home, *equipment.settings.private),
+        pictures=await equipment.opener.pictures(messages) if facts.images and equipment.opener else {},
+        private=(settings.home, *settings.private),
     )
 
 
@@ -104,7 +112,7 @@ def prompt(name: str) -> str:
     return (files("engine.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
-async def _begin_step(scope: RunScope, equipment: Equipment) -> Begun:
+async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage) -> Begun:
     now_ms = equipment.clock.now_ms()
 
     async def look() -> Begun:
@@ -113,7 +121,7 @@ async def _begin_step(scope: RunScope, equipment: Equipment) -> Begun:
     def also(session: Session, begun: Begun) -> None:
         begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)
         question = question_of(scope.id, scope.input)
-        append_question(session, begun.session, _words(scope), run=scope.id, question=question, now_ms=begun.at_ms)
+        append_question(session, begun.session, words, run=scope.id, question=question, now_ms=begun.at_ms)
 
     return await scope.step("context", look, result=Begun, also=also)
 
@@ -129,5 +137,9 @@ def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) 
     return Begun(session=known, upto=last_place(session, known), model=row.model, at_ms=now_ms)
 
 
-def _words(scope: RunScope) -> UserMessage:
-    return UserMessage(parts=scope.input.parts, name=scope.input.by.name, by=scope.input.by.id)
+async def _words(scope: RunScope, equipment: Equipment, workspace: Path) -> UserMessage:
+    """Give what the person said, with what came with it."""
+    parts = scope.input.parts
+    if equipment.opener is not None:
+        parts = await equipment.opener.open_all(scope, workspace)
+    return UserMessage(parts=parts, name=scope.input.by.name, by=scope.input.by.id)

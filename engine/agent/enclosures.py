@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from engine.agent.stopping import unless_stopped
 from engine.errors import EnclosureUnavailable, ToolRetry
 from engine.events import RunEvent
-from engine.messages import EnclosedPart, FilePart, Part, TextPart, Value
+from engine.messages import EnclosedPart, FilePart, Message, Part, TextPart, UserMessage, Value
 from engine.ports import Enclosure, Enclosures, RunScope
 from engine.storage.blobs import BlobStore
 from engine.tools.received import put_received
 
 OPENED_AT_ONCE = 4
+SEEN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Source: OpenAI API reference "Images and vision", read 2026-11: what every vision model takes."""
+MAX_PICTURES = 4
+MAX_PICTURE_BYTES = 5_000_000
 
 
 class Opened(Value):
@@ -46,6 +51,18 @@ class Opener:
         opened = await asyncio.gather(*(of(n, part) for n, part in enumerate(scope.input.parts)))
         return tuple(part for parts in opened for part in parts)
 
+    async def pictures(self, messages: Sequence[Message]) -> dict[str, bytes]:
+        """Give the newest pictures that people sent, by blob, as many as a request may carry."""
+        parts = [part for message in messages if isinstance(message, UserMessage) for part in message.parts]
+        sent = [part for part in parts if isinstance(part, FilePart) and part.mime in SEEN]
+        found: dict[str, bytes] = {}
+        for part in reversed(sent):
+            if part.blob in found or len(found) == MAX_PICTURES:
+                continue
+            with suppress(KeyError):  # its time to be kept is over
+                found[part.blob] = await self._blobs.read(part.blob)
+        return {blob: content for blob, content in found.items() if len(content) <= MAX_PICTURE_BYTES}
+
     async def _open(self, scope: RunScope, path: str, part: EnclosedPart, workspace: Path) -> Sequence[Part]:
         async def fetch() -> Opened:
             try:
@@ -64,7 +81,7 @@ class Opener:
 
     async def _readable(self, found: str | Enclosure, workspace: Path) -> tuple[Part, ...]:
         if isinstance(found, str):
-            return (TextPart(text=found),)
+            return (TextPart(text=found),) if found else ()
         blob = await self._blobs.write(found.content)
         try:
             place = await asyncio.to_thread(put_received, workspace, found.name, found.content)

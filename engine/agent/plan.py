@@ -122,7 +122,7 @@ async def _asked(work: Pass, tools: Sequence[ToolSchema], draft: Draft) -> Fitte
     """Ask, with less of the conversation each time the provider finds it too long; gives what was read."""
     fitted = work.window.fit(work.messages, tools)
     for left in reversed(range(SHORTER_TRIES + 1)):
-        request = ModelRequest(messages=fitted.messages, tools=tuple(tools))
+        request = ModelRequest(messages=fitted.messages, tools=tuple(tools), pictures=work.pictures)
         try:
             await unless_stopped(work.scope, _stream(work, request, draft))
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -93,6 +94,8 @@ class Pass:
     tools: list[ToolSchema]
     workspace: Path
     private: tuple[Path, ...] = ()
+    pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    """Contents of pictures that the model should see, by blob."""
     stage: Stage = Stage.PLAN
     round: int = 0
     turn: ModelTurn | None = None

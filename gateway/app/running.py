@@ -26,7 +26,7 @@ from gateway.api import ApiServer, build_api
 from gateway.clock import SystemClock
 from gateway.commands import Commands
 from gateway.delivery import Delivery
-from gateway.inbound import Inbox
+from gateway.inbound import ChannelEnclosures, Inbox
 from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
 from gateway.presenter import Style
@@ -64,7 +64,12 @@ async def running(settings: Settings, *, ready: Tell, workspace: Path | None = N
         metrics.watch(WatchedChannel(channel.name, channel.account, partial(_is_up, channel), channel.pacer.statistics))
     delivery = Delivery(channels, Style(thinking=settings.cards.thinking), metrics)
     runtime = build_runtime(
-        settings.engine(workspace=workspace), delivery, clock, migrate=migrate, overlay=_overlay(settings, workspace)
+        settings.engine(workspace=workspace),
+        delivery,
+        clock,
+        migrate=migrate,
+        overlay=_overlay(settings, workspace),
+        enclosures=ChannelEnclosures(channels),
     )
 
     def readiness() -> list[dict[str, Any]]:

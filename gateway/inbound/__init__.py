@@ -1,5 +1,6 @@
 """What happens to everything a platform tells us: access, route, store; then the adapter acks."""
 
+from gateway.inbound.enclosures import ChannelEnclosures
 from gateway.inbound.inbound import Inbox
 
-__all__ = ["Inbox"]
+__all__ = ["ChannelEnclosures", "Inbox"]

@@ -11,7 +11,7 @@ from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundM
 from engine.errors import EnclosureUnavailable
 from engine.messages import Address, EnclosedPart
 from engine.ports import Enclosure
-from gateway.inbound.file_kind import is_sign_in_page, mime_of
+from gateway.inbound.file_kind import is_sign_in_page, mime_of, with_ending
 from gateway.texts import Language, text
 
 _READ = "read"
@@ -75,7 +75,7 @@ def _checked(part: EnclosedPart, fetched: Fetched) -> Enclosure:
         raise EnclosureUnavailable(f"{name}: a web page came instead", code="sign_in_page")
     if part.ref["kind"] == "image" and not mime.startswith("image/"):
         raise EnclosureUnavailable(f"{name}: no picture", code="no_picture")
-    return Enclosure(fetched.content, name, mime)
+    return Enclosure(fetched.content, with_ending(name, mime), mime)
 
 
 def _code_of(error: ChannelError) -> str:

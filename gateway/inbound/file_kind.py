@@ -37,3 +37,9 @@ def is_sign_in_page(content: bytes, name: str) -> bool:
     if name.lower().endswith((".html", ".htm", ".xhtml")):
         return False
     return content[:512].lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_PAGE_STARTS)
+
+
+def with_ending(name: str, mime: str) -> str:
+    """Give `name` with the usual ending of its type, where it has none."""
+    has_ending = "." in name.strip(".").rpartition("/")[2]
+    return name if has_ending or mime == _UNKNOWN else name + (mimetypes.guess_extension(mime) or "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Coroutine, Mapping
@@ -13,14 +12,16 @@ from channels.base import Channel
 from channels.errors import ChannelError
 from channels.events import InboundMessage
 from engine.errors import StorageError
-from engine.messages import RunInput, TextPart
+from engine.messages import InboxKey, Part, RunInput, TextPart
 from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.commands import Command, Commands, Order, parse_command
+from gateway.inbound.courtesies import Courtesies
+from gateway.inbound.enclosures import enclosed_parts
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
 from gateway.metrics import Metrics
-from gateway.texts import language_of, text
+from gateway.texts import text
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ class Messages:
         self._access = access
         self._languages = Languages(runtime)
         self._channels = channels
-        self._courtesies: set[asyncio.Task[None]] = set()
+        self._courtesies = Courtesies()
 
     async def take(self, message: InboundMessage) -> None:
         """Store the message and start its run.
@@ -54,10 +55,9 @@ class Messages:
         if refusal is not None:
             if await self._ignore(message, refusal) and refusal == "empty":
                 self._soon(self._tell(message, "notice.empty"))
-        elif not message.text.strip():
+        elif message.unsupported is not None:
             if await self._ignore(message, "unsupported"):
-                kind = message.unsupported or (message.attachments[0].kind if message.attachments else "forward")
-                self._soon(self._tell(message, "notice.unsupported", kind=kind))
+                self._soon(self._tell(message, "notice.unsupported", kind=message.unsupported))
         elif (command := parse_command(message.text)) is not None:
             await self._order(message, command)
         else:
@@ -71,24 +71,41 @@ class Messages:
                 to=address_of(message),
                 by=self._access.principal(message.conversation, message.sender),
                 sent_at_ms=message.created_at_ms,
-                question=self._input(replace(message, text=command.rest)) if command.rest else None,
+                question=await self._input(replace(message, text=command.rest)) if command.rest else None,
             )
         )
         if reply is not None:
             self._soon(self._tell(message, reply.key, **reply.params))
 
-    def _input(self, message: InboundMessage) -> RunInput:
+    async def _input(self, message: InboundMessage) -> RunInput:
         return RunInput(
             to=address_of(message),
             by=self._access.principal(message.conversation, message.sender),
-            parts=(TextPart(text=_words(message)),),
+            parts=await self._parts(message),
             anchor=message.message_id or None,
             sent_at_ms=message.created_at_ms,
         )
 
+    async def _parts(self, message: InboundMessage) -> tuple[Part, ...]:
+        """Give the words, after what came with them, which is fetched when the run begins."""
+        words = [TextPart(text=message.text)] if message.text.strip() else []
+        if await self._is_followed(message):
+            message = replace(message, quoted_message_id=None)
+        if not (message.attachments or message.forwards or message.quoted_message_id):
+            return tuple(words)
+        return (*enclosed_parts(message, await self._languages.of_message(message)), *words)
+
+    async def _is_followed(self, message: InboundMessage) -> bool:
+        """Tell whether a topic merely goes on from a message that was answered in it: every message there refers so."""
+        if message.chat_kind != "topic" or message.quoted_message_id is None:
+            return False
+        key = message.dedupe
+        quoted = InboxKey(channel=key.channel, account=key.account, kind="message", key=message.quoted_message_id)
+        return await self._runtime.run_of(quoted) is not None
+
     async def _submit(self, message: InboundMessage) -> None:
         begin_s = time.perf_counter()
-        submitted = await self._runtime.submit(self._input(message), key=inbox_key(message.dedupe))
+        submitted = await self._runtime.submit(await self._input(message), key=inbox_key(message.dedupe))
         self._metrics.submitted(time.perf_counter() - begin_s)
         if submitted.queued_behind and not submitted.duplicate:
             self._soon(self._show_queued(message))
@@ -115,13 +132,4 @@ class Messages:
         return self._channels[message.conversation.channel, message.conversation.account]
 
     def _soon(self, courtesy: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(courtesy)
-        self._courtesies.add(task)
-        task.add_done_callback(self._courtesies.discard)
-
-
-def _words(message: InboundMessage) -> str:
-    """Give the text, and that something came with it: neither model nor person may believe that it was seen."""
-    language = language_of(message.text)
-    notes = [text(language, "prompt.attachment", kind=handle.kind) for handle in message.attachments]
-    return "\n".join([message.text, *notes])
+        self._courtesies.soon(courtesy)

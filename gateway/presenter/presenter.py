@@ -9,7 +9,7 @@ from typing import Any, Literal
 from channels.cards.model import Block, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
 from channels.cards.shorten import shorten
 from engine.events import RunEvent
-from engine.messages import RunInput
+from engine.messages import EnclosedPart, RunInput
 from gateway.presenter.actions import ActionFacts, actions_of
 from gateway.presenter.blocks import block_id, block_of, by_name
 from gateway.presenter.merge import LaneRecord, Merger, Record
@@ -67,7 +67,7 @@ class Presenter:
         self._style = style
         self._merger = Merger()
         self._facts = _Facts()
-        self._title = shorten(input.text, TITLE_CHARS) or "niuma"
+        self._title = shorten(input.text or _labels(input), TITLE_CHARS) or "niuma"
         self._language: Language = language_of(input.text)
 
     @property
@@ -207,3 +207,8 @@ def _add_usage(facts: _Facts, content: dict[str, Any]) -> None:
     cost = content.get("cost")
     if cost is not None:
         facts.cost = (facts.cost or 0.0) + float(cost)
+
+
+def _labels(given: RunInput) -> str:
+    """Name what was sent without words."""
+    return ", ".join(part.label for part in given.parts if isinstance(part, EnclosedPart))

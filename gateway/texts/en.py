@@ -44,7 +44,6 @@ TEXTS = {
     "notice.not_drawn": "A part of this answer cannot be shown here.",
     "notice.retried": "Asked again on a new card.",
     "prompt.revise": "Please revise your last answer.",
-    "prompt.attachment": "[{kind} attached, cannot be read yet]",
     "prompt.quote": "[message of {author} that the person refers to]\n{words}\n[end of that message]",
     "enclosed.quote": "quoted message",
     "enclosed.forwards": "forwarded messages",

@@ -44,7 +44,6 @@ TEXTS = {
     "notice.not_drawn": "这部分内容无法在这里显示。",
     "notice.retried": "已在新卡片上重试。",
     "prompt.revise": "请修改你上一次的回答。",
-    "prompt.attachment": "[附件 {kind}，暂时无法读取]",
     "prompt.quote": "[用户引用的 {author} 的消息]\n{words}\n[引用结束]",
     "enclosed.quote": "引用的消息",
     "enclosed.forwards": "转发的消息",

@@ -57,11 +57,12 @@ async def test_f01_a_rich_post_reaches_the_model_whole(home: Path, chat: str) ->
         mentions = [{"key": key, "id": {"open_id": who}, "name": name} for key, who, name in names]
         to_me = [{"tag": "at", "user_id": "@_user_1", "user_name": "niuma"}, {"tag": "text", "text": " "}]
         body = {"title": "Weekly", "content": [to_me + POST[0], POST[1]]}
+        h.sim.world.files["img_v3_x"] = ("image", b"\x89PNG\r\n\x1a\n")
         for shape in (body, {"zh_cn": body}):
             asked = await h.say("", chat=chat, msg_type="post", content=shape, mentions=mentions)
             assert (await h.finished(asked)).status == "Done"
         plain, localised = (asked.question for asked in h.model.asked)
-        assert plain == localised and TEXTS["prompt.attachment"].format(kind="image") in plain
+        assert plain == localised and "lies in the workspace at received/image.png" in plain
         places = [plain.find(part) for part in IN_ORDER]
         assert -1 not in places and places == sorted(places), plain
 
@@ -182,7 +183,8 @@ async def test_f29_a_quote_is_no_topic_and_topics_share_nothing(home: Path) -> N
             seen = await h.finished(topic)
             assert seen.last["thread_id"] == h.sim.message(topic)["thread_id"]
         beta, gamma, delta = (h.model.about(word)[0].texts("user") for word in ("beta", "gamma", "delta"))
-        assert (beta, gamma, delta) == (["alpha", "beta"], ["gamma"], ["delta"])
+        assert (gamma, delta) == (["gamma"], ["delta"])
+        assert beta[0] == "alpha" and beta[1].endswith("beta") and "alpha" in beta[1]
 
 
 async def test_f34_messages_sent_while_busy_wait_in_order_with_a_sign(home: Path) -> None:
@@ -223,16 +225,6 @@ async def test_an_unknown_kind_of_message_gets_one_short_notice(home: Path) -> N
         assert told[0]["msg_type"] == "text" and "sticker" in told[0]["text"] and len(told[0]["text"]) < 120
         h.sim.redeliver(strange)
         await h.all_acked()
-        assert (await h.finished(await h.say("words", chat=DIRECT))).status == "Done"
-        assert len(h.messages(DIRECT)) == 2 and len(h.model.asked) == 1
-
-
-async def test_a_message_of_a_picture_alone_gets_one_short_notice(home: Path) -> None:
-    async with house(home) as h:
-        content = {"title": "", "content": [[{"tag": "img", "image_key": "img_v3_x"}]]}
-        await h.say("", chat=DIRECT, msg_type="post", content=content)
-        told = await h.until(lambda: h.messages(DIRECT), why="a notice")
-        assert told[0]["msg_type"] == "text" and "image" in told[0]["text"]
         assert (await h.finished(await h.say("words", chat=DIRECT))).status == "Done"
         assert len(h.messages(DIRECT)) == 2 and len(h.model.asked) == 1
 
