@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from channels.base import Channel
+from channels.clock import Clock
 from channels.registry import build_channels
 from engine.runtime import Runtime, build_runtime
 from engine.settings import EngineSettings
@@ -54,9 +55,14 @@ async def serve(settings: Settings, *, ready: Tell) -> bool:
 
 
 @asynccontextmanager
-async def running(settings: Settings, *, ready: Tell, workspace: Path | None = None) -> AsyncGenerator[Runtime]:
-    """Run the gateway inside the block; `workspace` is one folder for all tools. Raises like `serve`."""
-    clock = SystemClock()
+async def running(
+    settings: Settings, *, ready: Tell, workspace: Path | None = None, clock: Clock | None = None
+) -> AsyncGenerator[Runtime]:
+    """Run the gateway inside the block; `workspace` is one folder for all tools, `clock` for tests that move time.
+
+    Raises like `serve`.
+    """
+    clock = clock or SystemClock()
     metrics = Metrics()
     channels = _channels(settings, clock)
     supervisor = Supervisor(list(channels.values()))
@@ -95,7 +101,7 @@ async def running(settings: Settings, *, ready: Tell, workspace: Path | None = N
         yield runtime
 
 
-def _channels(settings: Settings, clock: SystemClock) -> dict[tuple[str, str], Channel]:
+def _channels(settings: Settings, clock: Clock) -> dict[tuple[str, str], Channel]:
     accounts: dict[str, list[BaseModel]] = {}
     for account in settings.accounts():
         accounts.setdefault(account.channel, []).append(account.settings)

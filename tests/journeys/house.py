@@ -44,6 +44,8 @@ class House:
         self.model = model
         self.settings: dict[str, Any] = {}
         self.environ: dict[str, str] = {}
+        self.shares_clock = False
+        """Let the gateway live on the platform's clock, so that `sim.advance` moves both."""
         self._http = http
         self._gateway: AsyncExitStack | None = None
         self._runtime: Runtime | None = None
@@ -56,7 +58,8 @@ class House:
         """Start the gateway; with `wait` until it says that it is ready."""
         settings = load_settings(home=self.home, environ=self.environ, overrides={**self._basics(), **self.settings})
         self._gateway = AsyncExitStack()
-        self._runtime = await self._gateway.enter_async_context(running(settings, ready=self._note_url))
+        clock = self.sim.clock if self.shares_clock else None
+        self._runtime = await self._gateway.enter_async_context(running(settings, ready=self._note_url, clock=clock))
         if wait:
             await self.until(self.is_ready, why="ready")
 
