@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
 
 from channels.capabilities import Capabilities
 from channels.cards.model import Card
@@ -15,11 +16,51 @@ from channels.pacing import Pacer
 
 @dataclass(frozen=True, slots=True)
 class ChannelHealth:
-    """`code` is stable text (`"ok"`, `"connecting"`, `"auth_failed"`, `"identity_unknown"`), `reason` for people."""
+    """`code` is stable text (`"ok"`, `"connecting"`, `"auth_failed"`, `"identity_unknown"`), `reason` for people.
+
+    `advice` names what to do where that is more than the code says; `params` fill in its words.
+    """
 
     ok: bool
     code: str
     reason: str = ""
+    advice: str = ""
+    params: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Verdict = Literal["ok", "warn", "fail", "skipped"]
+"""skipped: not asked, or not to be known from here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an examination found. `code` names the evidence, `advice` what to do; `params` fill in the words of both."""
+
+    verdict: Verdict
+    code: str
+    params: Mapping[str, object] = field(default_factory=dict[str, object])
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """One question put to the platform; changes nothing that anybody sees. `name` is stable text."""
+
+    name: str
+    examine: Callable[[], Awaitable[Finding]]
+
+
+@runtime_checkable
+class Examinable(Protocol):
+    """A channel that can tell by itself what is wrong with its account; for `niuma doctor`."""
+
+    def examining(self) -> AbstractAsyncContextManager[Sequence[Examination]]:
+        """Open what the questions need and give them, in the order to show them.
+
+        Independent of `start`: takes no message away from a gateway that runs. The examinations may run at once, and
+        never raise for a platform that is away or refuses us.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

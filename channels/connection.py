@@ -69,10 +69,11 @@ State = Literal["connecting", "live", "lost", "auth_failed", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class ConnectionState:
-    """`reason` says for people why the connection is not live."""
+    """`reason` says for people why the connection is not live, `advice` names what to do (`ChannelError.advice`)."""
 
     code: State
     reason: str = ""
+    advice: str = ""
 
 
 class Keeper:
@@ -176,13 +177,13 @@ class Keeper:
 
     def _ended(self, error: ChannelError, *, was_live: bool) -> None:
         self.drops += was_live
-        self._enter("auth_failed" if isinstance(error, AuthFailed) else "lost", str(error))
+        self._enter("auth_failed" if isinstance(error, AuthFailed) else "lost", str(error), error.advice)
 
-    def _enter(self, code: State, reason: str = "") -> None:
+    def _enter(self, code: State, reason: str = "", advice: str = "") -> None:
         if code != self._state.code or reason != self._state.reason:
             level = logging.INFO if code == "live" else logging.WARNING
             _log.log(level, "connection_%s", code, extra={"connection": self._name, "reason": reason})
-        self._state = ConnectionState(code, reason)
+        self._state = ConnectionState(code, reason, advice)
 
 
 async def within(clock: Clock, seconds: float, work: Awaitable[T]) -> T:

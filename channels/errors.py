@@ -39,6 +39,13 @@ class ChannelError(Exception):
         self.code = code or type(self).__name__
         """Stable text: the platform's own code where there is one (`"230031"`), else the class name."""
         self.hint = hint
+        self.advice = self.usual_advice()
+        """Stable snake-case text that names what an operator can do; an adapter that knows more puts its own."""
+
+    @classmethod
+    def usual_advice(cls) -> str:
+        """Give the advice of this kind: its class's name in snake case."""
+        return "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
 
 
 class NotConnected(ChannelError):
@@ -83,9 +90,13 @@ class AuthFailed(ChannelError):
 class MissingScope(ChannelError):
     """The app lacks a permission on the platform; it may be granted while the process runs."""
 
-    def __init__(self, message: str = "", *, scope: str, code: str = "", hint: str = "") -> None:
+    def __init__(
+        self, message: str = "", *, scope: str, any_of: tuple[str, ...] = (), code: str = "", hint: str = ""
+    ) -> None:
         super().__init__(message, code=code, hint=hint)
         self.scope = scope
+        self.any_of = any_of or ((scope,) if scope else ())
+        """All permissions the platform names: one of them is enough."""
 
 
 class Rejected(ChannelError):

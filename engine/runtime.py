@@ -16,6 +16,7 @@ from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
+from engine.models.probe import Probed, probe_model
 from engine.ports import Clock, Control, Enclosures, Outcome, Press, Pressed, RunScope, Surface, Work
 from engine.runs.controls import Heard
 from engine.runs.inbox import Submitted
@@ -26,12 +27,25 @@ from engine.runs.view import RunView
 from engine.settings import EngineSettings
 from engine.storage.blobs import BlobStore
 from engine.storage.config import ConfigStore
+from engine.storage.database import FILE_NAME as DATABASE_FILE
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Check", "Database", "RunView", "Runtime", "Submitted", "build_runtime", "check_environment"]
+__all__ = [
+    "DATABASE_FILE",
+    "Check",
+    "Database",
+    "FolderLock",
+    "Probed",
+    "RunView",
+    "Runtime",
+    "Submitted",
+    "build_runtime",
+    "check_environment",
+    "probe_model",
+]
 
 
 @dataclass(frozen=True, slots=True)

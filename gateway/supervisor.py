@@ -9,6 +9,7 @@ from typing import Any
 
 from channels.base import Channel
 from channels.events import InboundHandler
+from gateway.texts import Language, fix_for
 
 logger = logging.getLogger(__name__)
 
@@ -17,10 +18,11 @@ STOP_S = 5.0
 
 
 class Supervisor:
-    """Holds the running channels of this process."""
+    """Holds the running channels of this process; `lang` is its operator's."""
 
-    def __init__(self, channels: Sequence[Channel]) -> None:
+    def __init__(self, channels: Sequence[Channel], lang: Language = "en") -> None:
         self._channels = channels
+        self._lang: Language = lang
 
     async def start(self, handler: InboundHandler) -> None:
         """Begin to connect all channels; returns before they are connected."""
@@ -32,7 +34,7 @@ class Supervisor:
 
     def checks(self) -> list[dict[str, Any]]:
         """Give the readiness of each channel; one dead channel of several is red."""
-        return [_check(channel) for channel in self._channels]
+        return [_check(channel, self._lang) for channel in self._channels]
 
     async def _start(self, channel: Channel, handler: InboundHandler) -> None:
         try:
@@ -49,13 +51,14 @@ class Supervisor:
             logger.exception("channel_not_stopped", extra=_names(channel))
 
 
-def _check(channel: Channel) -> dict[str, Any]:
+def _check(channel: Channel, lang: Language) -> dict[str, Any]:
     health = channel.health()
     return {
         "name": f"channel:{channel.name}:{channel.account}",
         "ok": health.ok,
         "code": health.code,
         "reason": health.reason,
+        "fix": "" if health.ok else fix_for(lang, health.advice or health.code, **health.params),
     }
 
 

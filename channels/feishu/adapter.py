@@ -7,13 +7,14 @@ import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
-from channels.base import CardOpening, ChannelHealth, Reaction
+from channels.base import CardOpening, ChannelHealth, Examination, Reaction
 from channels.capabilities import Capabilities
 from channels.cards.model import Card
 from channels.cards.ports import CardSink, Journal, Json, WriteGuard
 from channels.clock import Clock
-from channels.connection import Keeper, KeeperTimes, Link
+from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
 from channels.errors import ChannelError, InvalidCard, Rejected, TooLong
 from channels.events import (
     AttachmentHandle,
@@ -29,6 +30,7 @@ from channels.feishu.cards import render_card
 from channels.feishu.client import Client
 from channels.feishu.discovery import discover
 from channels.feishu.dispatch import Dispatcher
+from channels.feishu.doctor import console_pages, examining
 from channels.feishu.errors import MESSAGE_BEING_SENT
 from channels.feishu.history import History
 from channels.feishu.identity import learn
@@ -103,11 +105,15 @@ class Adapter:
         """See `Channel.health`: ok with a live connection and a known identity."""
         state = self._keeper.state if self._keeper is not None else None
         if state is None or state.code != "live":
-            code = state.code if state is not None else "stopped"
-            return ChannelHealth(False, code, state.reason if state is not None else "")
+            state = state or ConnectionState("stopped")
+            return ChannelHealth(False, state.code, state.reason, state.advice, console_pages(self._settings))
         if not self._identity.open_id:
             return ChannelHealth(False, "identity_unknown", "the platform has not told our own id yet")
         return ChannelHealth(True, "ok")
+
+    def examining(self) -> AbstractAsyncContextManager[Sequence[Examination]]:
+        """See `Examinable.examining`."""
+        return examining(self._settings, self._clock)
 
     # Life.
 

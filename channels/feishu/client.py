@@ -97,10 +97,23 @@ class Client:
         answer = await self.call("GET", f"{_IM}/messages/{quote(message_id)}")
         return list(answer["data"].get("items") or [])
 
+    async def authenticate(self) -> None:
+        """Make sure that there is a valid token.
+
+        Raises:
+            AuthFailed: the platform refuses our credentials.
+            ChannelError: it could not be asked.
+        """
+        await self._token.get(self.session)
+
+    async def bot(self) -> Json:
+        """Give what the platform knows of our bot: `open_id`, `app_name`, `activate_status`."""
+        answer: Json = (await self.call("GET", "/open-apis/bot/v3/info"))["bot"]
+        return answer
+
     async def bot_id(self) -> str:
         """Give our own open id in this app."""
-        answer = await self.call("GET", "/open-apis/bot/v3/info")
-        return str(answer["bot"]["open_id"])
+        return str((await self.bot())["open_id"])
 
     async def create_card(self, card: Mapping[str, Any]) -> str:
         """Create a card entity (JSON 2.0) and give its id; nobody sees it yet."""

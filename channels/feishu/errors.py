@@ -61,12 +61,35 @@ _INVALID_CARD = frozenset({200220, 200380, 200381, 300121, 300301, 300302, 30030
 _CARD_PARTS = frozenset({300313, 300314, 300315})
 """An element is not where we thought: the card must be written as a whole again."""
 _SUB_CODE = re.compile(r"ErrCode:\s*(\d+)")
+
+ADVICE: Mapping[int, str] = {
+    10003: "app_unknown",
+    10014: "secret_refused",
+    10015: "secret_refused",
+    99991543: "secret_refused",
+    99991661: "token_refused",
+    99991663: "token_refused",
+    99991664: "token_refused",
+    99991671: "token_refused",
+    99991401: "address_not_allowed",
+    99991403: "quota_used_up",
+    1000040350: "too_many_connections",
+}
+"""What to do about a number where its type alone does not tell; see `ChannelError.advice`."""
 _CLICKED_SUB_TEXT = "card action is lock"
 
 
 def error_of(code: int, message: str, *, status: int, headers: Mapping[str, str], call: str) -> ChannelError:
     """Give the error for a refusal. `call` names the request for people; `message` is the platform's own text."""
-    text = f"{call}: {code} {message[:200]}"
+    return _advised(_error_of(code, message, status, headers, f"{call}: {code} {message[:200]}"), code)
+
+
+def _advised(error: ChannelError, code: int) -> ChannelError:
+    error.advice = ADVICE.get(code, error.advice)
+    return error
+
+
+def _error_of(code: int, message: str, status: int, headers: Mapping[str, str], text: str) -> ChannelError:
     name = str(code)
     if code == APP_RATE or status == 429:
         return RateLimited(text, retry_after_s=_reset_s(headers), scope="app", code=name)
@@ -87,8 +110,9 @@ def _lasting(code: int, message: str, text: str) -> ChannelError:
     if code in TOKEN_REFUSED or code in _AUTH:
         return AuthFailed(text, code=name, hint="check app_id and app_secret, and that the app is published")
     if code in _SCOPE:
-        found = _SCOPE_NAME.search(message)
-        return MissingScope(text, scope=found.group() if found else "", code=name, hint="grant it in the app's console")
+        found = tuple(dict.fromkeys(_SCOPE_NAME.findall(message)))
+        scope = found[0] if found else ""
+        return MissingScope(text, scope=scope, any_of=found, code=name, hint="grant it in the app's console")
     if code in _TOO_LONG:
         return TooLong(text, code=name)
     if code == 230072:
@@ -108,10 +132,17 @@ def connect_error(code: int, message: str) -> ChannelError:
     """
     text = f"long connection refused: {code} {message[:200]}"
     if code in (1, 1000040343, 1000040345) or 500 <= code < 514 or code == 429:
-        return NotConnected(text, code="platform_busy")
+        return _advised_as("platform_busy", NotConnected(text, code="platform_busy"))
     if code == 1000040350:
-        return NotConnected(text, code="too_many_connections", hint="at most 50 connections an app: stop old processes")
-    return AuthFailed(text, code=str(code), hint="check app_id and app_secret, and that long connections are chosen")
+        hint = "at most 50 connections an app: stop old processes"
+        return _advised(NotConnected(text, code="too_many_connections", hint=hint), code)
+    hint = "check app_id and app_secret, and that long connections are chosen"
+    return _advised(_advised_as("connection_refused", AuthFailed(text, code=str(code), hint=hint)), code)
+
+
+def _advised_as(advice: str, error: ChannelError) -> ChannelError:
+    error.advice = advice
+    return error
 
 
 def _reset_s(headers: Mapping[str, str], otherwise: float = 1.0) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from channels.base import CardOpening, ChannelHealth, Reaction
+from channels.base import CardOpening, ChannelHealth, Examination, Finding, Reaction
 from channels.capabilities import Capabilities, MethodLimit
 from channels.cards.model import Card
 from channels.cards.ports import CardSink, Journal, Json, WriteGuard
@@ -103,6 +104,18 @@ class FakeChannel:
         self._handler = handler
         self._health = ChannelHealth(ok=True, code="ok")
         self._listener = asyncio.get_running_loop().create_task(self._listen(), name="fake channel")
+
+    @asynccontextmanager
+    async def examining(self) -> AsyncGenerator[Sequence[Examination]]:
+        """Give one examination, `credentials`: it fails while a fault of the method `token` waits."""
+        yield (Examination("credentials", self._examine),)
+
+    async def _examine(self) -> Finding:
+        try:
+            await self.platform.authenticate()
+        except ChannelError as error:
+            return Finding("fail", "refused", {"reason": str(error)}, error.advice)
+        return Finding("ok", "token_given", {"app": self._account, "elapsed_ms": 0})
 
     async def stop(self) -> None:
         """Stop delivering."""

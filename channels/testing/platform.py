@@ -57,6 +57,10 @@ class Platform:
         self.rules = rules
         self.world.refresh()
 
+    async def authenticate(self) -> None:
+        """Ask for a token."""
+        await self._call({"do": "token"})
+
     async def create(self, run: str, rest: str) -> str:
         """Make a card entity; it is not visible yet."""
         card = f"card-{uuid.uuid4().hex[:12]}"

@@ -121,6 +121,9 @@ class World:
                 fault.times -= 1
                 return
 
+    def _on_token(self, _fact: Fact) -> None:
+        """Change nothing: a token leaves no trace."""
+
     def _on_create(self, fact: Fact) -> None:
         self.cards[fact["card"]] = CardEntity(fact["card"], streaming=True, opened_ms=fact["at"])
         self.cards[fact["card"]].rest = fact["rest"]

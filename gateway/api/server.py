@@ -21,7 +21,10 @@ from gateway.errors import StartupFailed
 from gateway.metrics import CONTENT_TYPE, Metrics
 
 Readiness = Callable[[], Sequence[dict[str, Any]]]
-"""Gives one check for each part: `{"name": str, "ok": bool, "code": str, "reason": str}`. Must not block."""
+"""Gives one check for each part: `{"name", "ok", "code", "reason", "fix"}`, texts but for `ok`. Must not block.
+
+`fix` says in the operator's language what to do about a red one.
+"""
 REQUESTS_PER_S = 20.0
 BURST = 100
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,7 +21,7 @@ from pydantic import BaseModel
 from channels.base import Channel
 from channels.clock import Clock
 from channels.registry import build_channels
-from engine.runtime import Runtime, build_runtime
+from engine.runtime import Check, Runtime, build_runtime
 from engine.settings import EngineSettings
 from gateway.access import Access
 from gateway.api import ApiServer, build_api
@@ -33,6 +34,7 @@ from gateway.migrations import migrate
 from gateway.presenter import Style
 from gateway.settings import Settings, apply_overlay, server_token
 from gateway.supervisor import Supervisor
+from gateway.texts import Language, fix_for, language_of_system
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +67,8 @@ async def running(
     clock = clock or SystemClock()
     metrics = Metrics()
     channels = _channels(settings, clock)
-    supervisor = Supervisor(list(channels.values()))
+    lang = language_of_system(os.environ)
+    supervisor = Supervisor(list(channels.values()), lang)
     for channel in channels.values():
         metrics.watch(WatchedChannel(channel.name, channel.account, partial(_is_up, channel), channel.pacer.statistics))
     delivery = Delivery(channels, Style(thinking=settings.cards.thinking), metrics)
@@ -79,8 +82,7 @@ async def running(
     )
 
     def readiness() -> list[dict[str, Any]]:
-        engine = [{"name": c.name, "ok": c.ok, "code": c.code, "reason": c.reason} for c in runtime.readiness()]
-        return engine + supervisor.checks()
+        return [_shown(check, lang) for check in runtime.readiness()] + supervisor.checks()
 
     token = server_token(settings)
     api = ApiServer(
@@ -106,6 +108,11 @@ def _channels(settings: Settings, clock: Clock) -> dict[tuple[str, str], Channel
     for account in settings.accounts():
         accounts.setdefault(account.channel, []).append(account.settings)
     return build_channels(accounts, clock, refresh_s=settings.cards.refresh_ms / 1000)
+
+
+def _shown(check: Check, lang: Language) -> dict[str, Any]:
+    fix = "" if check.ok else fix_for(lang, f"{check.name}_{check.code}")
+    return {"name": check.name, "ok": check.ok, "code": check.code, "reason": check.reason, "fix": fix}
 
 
 def _is_up(channel: Channel) -> bool:

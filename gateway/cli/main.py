@@ -19,10 +19,11 @@ COMMANDS: Mapping[str, str] = {
     "serve": "run the gateway",
     "agent": "ask one question here, see the trace, the answer and the data",
     "models": "list the models, test one",
+    "doctor": "examine settings, data folder, database, models and accounts; say what to do",
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
 }
-NOT_BUILT = ("chat", "init", "doctor", "send", "schedules", "sessions", "runs", "skills", "agents", "mcp")
+NOT_BUILT = ("chat", "init", "send", "schedules", "sessions", "runs", "skills", "agents", "mcp")
 
 
 class Command(Protocol):

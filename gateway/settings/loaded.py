@@ -108,18 +108,32 @@ class Settings:
         Raises:
             ConfigInvalid: an enabled account lacks something, or its channel is not built yet.
         """
+        found, problems = self.usable_accounts()
+        if problems:
+            raise problems[0]
+        return found
+
+    def usable_accounts(self) -> tuple[tuple[Account, ...], tuple[ConfigInvalid, ...]]:
+        """Give the enabled accounts that can be used, and what is wrong with the others."""
         found: list[Account] = []
-        for channel, model in CHANNEL_MODELS.items():
+        problems: list[ConfigInvalid] = []
+        for channel in CHANNEL_MODELS:
             for name in self._builder.names(("channels", channel)):
-                table = ("channels", channel, name)
-                if self._builder.raw((*table, "enabled")) is False:
+                if self._builder.raw(("channels", channel, name, "enabled")) is False:
                     continue
-                if channel in NOT_BUILT:
-                    fix = "remove the account or set enabled = false"
-                    raise ConfigInvalid(f"this channel is not built yet; {fix}", path=dotted(table), fix=fix)
-                values = {**self._builder.fields(table), "id": name}
-                found.append(Account(channel, name, self._builder.section(model, table, values)))
-        return tuple(found)
+                try:
+                    found.append(self._account(channel, name))
+                except ConfigInvalid as problem:
+                    problems.append(problem)
+        return tuple(found), tuple(problems)
+
+    def _account(self, channel: str, name: str) -> Account:
+        table = ("channels", channel, name)
+        if channel in NOT_BUILT:
+            fix = "remove the account or set enabled = false"
+            raise ConfigInvalid(f"this channel is not built yet; {fix}", path=dotted(table), fix=fix)
+        values = {**self._builder.fields(table), "id": name}
+        return Account(channel, name, self._builder.section(CHANNEL_MODELS[channel], table, values))
 
     def origin(self, path: str) -> Origin:
         """Tell which kind of source `path` (`"cards.refresh_ms"`) has its value from; unset ones are `"default"`.

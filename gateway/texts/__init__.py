@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from gateway.texts import en, zh
+from gateway.texts import doctor_en, doctor_zh, en, zh
 
 Language = Literal["zh", "en"]
-LANGUAGES: Final[Mapping[Language, Mapping[str, str]]] = {"zh": zh.TEXTS, "en": en.TEXTS}
+LANGUAGES: Final[Mapping[Language, Mapping[str, str]]] = {
+    "zh": {**zh.TEXTS, **doctor_zh.TEXTS},
+    "en": {**en.TEXTS, **doctor_en.TEXTS},
+}
 _CJK = (("\u4e00", "\u9fff"), ("\u3400", "\u4dbf"), ("\u3000", "\u303f"), ("\uff00", "\uffef"))
 
 
@@ -26,6 +29,17 @@ def text(lang: Language, key: str, /, **params: object) -> str:
     if key not in words and f"{group}.unknown" in words:
         key, params = f"{group}.unknown", {"code": code}
     return words[key].format_map(_Filled(params))
+
+
+def fix_for(lang: Language, advice: str, /, **params: object) -> str:
+    """Give what an operator can do about what `advice` names (an error's advice, a red check's code)."""
+    return text(lang, f"fix.{advice}", **params)
+
+
+def language_of_system(environ: Mapping[str, str]) -> Language:
+    """Give the language of whoever runs this program, by the usual variables; English unless they say Chinese."""
+    chosen = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
+    return "zh" if chosen.lower().startswith("zh") else "en"
 
 
 class _Filled(dict[str, object]):

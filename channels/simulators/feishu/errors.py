@@ -18,6 +18,7 @@ MESSAGES = {
     99991661: "Missing access token for authorization. Please make a test with token attached.",
     99991663: "Invalid access token for authorization. Please make a test with token attached.",
     99991671: "Invalid token type, the token must start with t- or u-",
+    99991672: "Access denied. One of the following scopes is required",
     99992402: "field validation failed",
     200340: "callback not configured",
     200341: "callback not answered in time",

@@ -18,6 +18,7 @@ from channels.simulators.feishu.faults import Faults
 from channels.simulators.feishu.jsons import Json, parse_object
 from channels.simulators.feishu.limits import Limits
 from channels.simulators.feishu.options import Options
+from channels.simulators.feishu.scopes import check_scopes
 from channels.simulators.feishu.timeline import Entry, Timeline
 from channels.simulators.feishu.tokens import Tokens
 from channels.simulators.feishu.world import App, new_id
@@ -64,6 +65,7 @@ class Gate:
             assert self.tokens is not None
             app = self.tokens.check(request.headers.get("Authorization"))
             request[SPEAKER] = app.app_id
+            check_scopes(request.method, request.path, app.app_id, self.options.withheld_scopes)
             self._count(request, app)
             found = handler(Call(app, body, request))
             if isinstance(found, web.Response):

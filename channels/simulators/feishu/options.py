@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 
@@ -34,6 +34,9 @@ class Options:
     replay_on_connect: bool = False
     """Push unacknowledged events at once to a new connection instead of waiting for their time."""
 
+    withheld_scopes: list[str] = field(default_factory=list[str])
+    """Permissions the app was not granted; a call that needs one of several is refused when all are withheld."""
+
     token_life_s: int = 7200
     streaming_life_s: int = 600
     card_life_s: int = 14 * 86400
@@ -56,7 +59,7 @@ class Options:
         Raises:
             KeyError: no option has this name.
         """
-        known = {field.name for field in fields(self)}
+        known = {each.name for each in fields(self)}
         for name in values:
             if name not in known:
                 raise KeyError(name)

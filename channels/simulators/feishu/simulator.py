@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,10 @@ class FeishuSimulator:
             request[SPEAKER] = str(body.get("app_id", ""))
             return self.tokens.give(body)
 
+        async def date(_request: web.Request, response: web.StreamResponse) -> None:
+            response.headers["Date"] = formatdate(self.clock.now_ms() / 1000, usegmt=True)
+
+        app.on_response_prepare.append(date)
         app.add_routes([web.post(token, self._gate.open(give_token))])
         kit = CardKit(self._gate, self.world, self.cards, self.messages.rules)
         directory = Directory(self._gate, self.world, self.messages, self.deliveries, self.feed)
