@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from channels.base import Finding
 from gateway.doctor.examination import Detail, Detailed, Examination
@@ -31,18 +32,19 @@ async def refused(subject: Subject) -> Finding:
     hint = problem.fix if problem is not None and problem.fix not in reason else ""
     source = problem.source if problem is not None else ""
     facts = {"reason": reason, "hint": hint, "source": source or USER_FILE}
-    return Finding("fail", "settings_refused", facts, "settings_refused")
+    is_missing = problem is not None and not problem.path and not Path(problem.source).exists()
+    return Finding("fail", "settings_refused", facts, "settings_missing" if is_missing else "settings_refused")
 
 
 async def values(settings: Settings) -> Detailed:
     """Give every value that is set, secrets hidden, with the source it comes from."""
     details = [
-        Detail(key, value, settings.source(key), usual=settings.origin(key) == "default")
+        Detail(key, value, settings.origin(key), settings.source(key), usual=settings.origin(key) == "default")
         for key, value in settings.shown().items()
     ]
     own = sum(not each.usual for each in details)
     file = settings.config or settings.home / USER_FILE
-    code = "settings_read" if settings.config else "settings_without_file"
+    code = "settings_read" if settings.config else "settings_without_file" if own else "settings_default"
     return Detailed(Finding("ok", code, {"file": file, "own": own, "all": len(details)}), details)
 
 

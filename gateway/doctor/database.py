@@ -47,8 +47,6 @@ def soundness(settings: Settings) -> Finding:
 
 def schema(settings: Settings) -> Finding:
     """Compare the schema's revision with the one this version needs."""
-    if _is_embedded(settings) and not (settings.home / DATABASE_FILE).is_file():
-        return Finding("skipped", "database_none")
     try:
         found = _revision(settings)
     except Exception:

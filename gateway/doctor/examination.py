@@ -14,11 +14,12 @@ LIMIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One line below a finding: a name, its value, and where that comes from."""
+    """One line below a finding: a name, its value, and which kind of source that comes from, and which one."""
 
     name: str
     value: Any
     origin: str = ""
+    source: str = ""
     usual: bool = False
     """Nothing a reader asked for: shown only on demand."""
 

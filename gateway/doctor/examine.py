@@ -30,13 +30,23 @@ async def examine(subject: Subject, *, fix: bool = False) -> list[Examined]:
         found = await asyncio.gather(*(_examined(each) for each in every))
         if not fix:
             return found
-        return [await _mended(each, result) for each, result in zip(every, found, strict=True)]
+        mended = [await _mended(each, result) for each, result in zip(every, found, strict=True)]
+        return await _seen_again(every, mended) if any(each.fixed for each in mended) else mended
 
 
 @asynccontextmanager
 async def _all(subject: Subject) -> AsyncGenerator[Sequence[Examination]]:
     async with AsyncExitStack() as stack:
         yield [*examinations(subject), *await channel_examinations(subject, stack)]
+
+
+async def _seen_again(every: Sequence[Examination], found: Sequence[Examined]) -> list[Examined]:
+    """Examine what could not be before something else was mended."""
+    skipped = [each.finding.verdict == "skipped" for each in found]
+    again = iter(
+        await asyncio.gather(*(_examined(each) for each, is_due in zip(every, skipped, strict=True) if is_due))
+    )
+    return [next(again) if is_due else each for each, is_due in zip(found, skipped, strict=True)]
 
 
 async def _examined(examination: Examination) -> Examined:

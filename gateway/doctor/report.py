@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -16,6 +17,8 @@ Clean = Callable[[str], str]
 
 _ORDER: tuple[Verdict, ...] = ("ok", "skipped", "warn", "fail")
 """The worst comes last: it stands next to the prompt."""
+FOLLOWS = "needs_"
+"""Beginning of the code of what was not examined because of another finding, which says enough."""
 _COLOURS: dict[Verdict, str] = {"ok": "32", "skipped": "2", "warn": "33", "fail": "31;1"}
 
 
@@ -35,13 +38,14 @@ def as_data(found: Sequence[Examined], lang: Language, clean: Clean) -> dict[str
 
 
 def as_lines(found: Sequence[Examined], lang: Language, clean: Clean, *, colour: bool, every: bool) -> list[str]:
-    """Give the lines for a person: aligned, the worst last; with `every`, also what was not asked for."""
+    """Give the lines for a person: aligned, the worst last; with `every`, also what only programs ask for."""
     titles = {id(each): _title(each, lang) for each in found}
     marks = {verdict: text(lang, f"verdict_mark.{verdict}") for verdict in _ORDER}
     mark_width, title_width = max(map(width, marks.values())), max(map(width, titles.values()), default=0)
     indent = " " * (mark_width + 2)
     lines: list[str] = []
-    for each in sorted(found, key=lambda each: _ORDER.index(each.finding.verdict)):
+    shown = [each for each in found if every or not each.finding.code.startswith(FOLLOWS)]
+    for each in sorted(shown, key=lambda each: _ORDER.index(each.finding.verdict)):
         verdict = each.finding.verdict
         mark = _coloured(_padded(marks[verdict], mark_width), _COLOURS[verdict] if colour else "")
         fixed = f" {text(lang, 'doctor.fixed')}" if each.fixed else ""
@@ -79,7 +83,12 @@ def _datum(each: Examined, lang: Language, clean: Clean) -> dict[str, Any]:
         "fixed": each.fixed,
         "elapsed_ms": each.elapsed_ms,
         "details": [
-            {"name": detail.name, "value": _clean_value(detail.value, clean), "origin": clean(detail.origin)}
+            {
+                "name": detail.name,
+                "value": _clean_value(detail.value, clean),
+                "origin": detail.origin,
+                "source": clean(detail.source),
+            }
             for detail in each.details
         ],
     }
@@ -95,8 +104,8 @@ def _title(each: Examined, lang: Language) -> str:
 
 
 def _detail(detail: Detail) -> str:
-    origin = f"  ({detail.origin})" if detail.origin else ""
-    return f"{detail.name} = {detail.value}{origin}"
+    source = Path(detail.source).name if detail.source else detail.origin
+    return f"{detail.name} = {detail.value}" + (f"  ({source})" if source else "")
 
 
 def _summary(found: Sequence[Examined], lang: Language) -> str:
