@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from channels.base import Finding
@@ -16,7 +18,7 @@ def configured_examinations(subject: Subject) -> Sequence[Examination]:
     """Give the examinations of the settings; without settings only the first, which tells why."""
     settings = subject.settings
     if settings is None:
-        return (Examination("settings", lambda: refused(subject)),)
+        return (Examination("settings", partial(to_thread, refused, subject)),)
     return (
         Examination("settings", lambda: values(settings)),
         Examination("secrets", lambda: secrets(settings)),
@@ -25,7 +27,7 @@ def configured_examinations(subject: Subject) -> Sequence[Examination]:
     )
 
 
-async def refused(subject: Subject) -> Finding:
+def refused(subject: Subject) -> Finding:
     """Say why there are no settings."""
     problem = subject.problem
     reason = str(problem) if problem is not None else ""

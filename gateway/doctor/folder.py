@@ -1,9 +1,11 @@
-"""The data folder: there, ours alone, writable, with room."""
+"""The data folder: there, ours alone, writable, with room. Asked in threads: it may lie on a disk that is away."""
 
 from __future__ import annotations
 
 import stat
+from asyncio import to_thread
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from channels.base import Finding
@@ -20,13 +22,17 @@ def folder_examinations(subject: Subject) -> Sequence[Examination]:
     """Give the examinations of the data folder."""
     home = subject.home
     return (
-        Examination("folder", lambda: folder(subject), repairs={"folder_missing": lambda: _create(home)}),
-        Examination("privacy", lambda: privacy(subject), repairs={"folder_not_private": lambda: make_private(subject)}),
-        Examination("space", lambda: space(subject)),
+        Examination("folder", partial(to_thread, folder, subject), repairs={"folder_missing": lambda: _create(home)}),
+        Examination(
+            "privacy",
+            partial(to_thread, privacy, subject),
+            repairs={"folder_not_private": lambda: make_private(subject)},
+        ),
+        Examination("space", partial(to_thread, space, subject)),
     )
 
 
-async def folder(subject: Subject) -> Finding:
+def folder(subject: Subject) -> Finding:
     """Look whether it is there and can be written."""
     facts = {"folder": subject.home}
     if not subject.home.exists():
@@ -38,7 +44,7 @@ async def folder(subject: Subject) -> Finding:
     return Finding("ok", "folder_writable", facts)
 
 
-async def privacy(subject: Subject) -> Finding:
+def privacy(subject: Subject) -> Finding:
     """Look whether other users of this machine can read it, or a file elsewhere that holds a secret."""
     if not subject.home.is_dir():
         return Finding("skipped", "needs_folder")
@@ -49,7 +55,7 @@ async def privacy(subject: Subject) -> Finding:
     return Finding("ok", "folder_private", {"folder": subject.home})
 
 
-async def space(subject: Subject) -> Finding:
+def space(subject: Subject) -> Finding:
     """Look how much room is left on its disk."""
     if not subject.home.is_dir():
         return Finding("skipped", "needs_folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ async def process(subject: Subject) -> Finding:
 
     A second process on another folder or machine is beyond what can be seen from here.
     """
-    pid = FolderLock(subject.home).holder
+    pid = await asyncio.to_thread(lambda: FolderLock(subject.home).holder)
     url = _url(subject)
     ready = await _readiness(url) if url else None
     facts: dict[str, object] = {"pid": pid or 0, "url": url, "folder": subject.home}
