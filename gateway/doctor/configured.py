@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from channels.base import Finding
@@ -18,7 +17,7 @@ def configured_examinations(subject: Subject) -> Sequence[Examination]:
     """Give the examinations of the settings; without settings only the first, which tells why."""
     settings = subject.settings
     if settings is None:
-        return (Examination("settings", partial(to_thread, refused, subject)),)
+        return (Examination("settings", lambda: to_thread(refused, subject)),)
     return (
         Examination("settings", lambda: values(settings)),
         Examination("secrets", lambda: secrets(settings)),

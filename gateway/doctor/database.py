@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from channels.base import Finding
 from engine.runtime import DATABASE_FILE, Database, FolderLock
+from gateway.doctor.disk import readable
 from gateway.doctor.examination import Examination
 from gateway.doctor.subject import Subject
 from gateway.migrations import HEAD, VERSION_TABLE, migrate, revision
@@ -72,7 +73,7 @@ def _sound_file(file: Path) -> Finding:
     if problems:
         reason = "; ".join(_first_line(each) for each in problems)
         return Finding("fail", "database_broken", {**facts, "reason": reason}, "database_broken")
-    return Finding("ok", "database_sound", {**facts, "size": f"{file.stat().st_size / 1e6:.1f} MB"})
+    return Finding("ok", "database_sound", {**facts, "size": readable(file.stat().st_size)})
 
 
 def _revision(settings: Settings) -> str | None:
@@ -89,7 +90,9 @@ def _revision(settings: Settings) -> str | None:
 
 
 def _read_only(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True, timeout=_BUSY_S)
+    """Open it without changing anything, and where nobody has it open, without leaving files beside it."""
+    alone = "" if file.with_name(f"{file.name}-wal").exists() else "&immutable=1"
+    return sqlite3.connect(f"file:{quote(str(file))}?mode=ro{alone}", uri=True, timeout=_BUSY_S)
 
 
 def _migrate(settings: Settings) -> None:

@@ -18,3 +18,12 @@ class Disk:
     def free_bytes(self, folder: Path) -> int:
         """Give the space left for this user."""
         return shutil.disk_usage(folder).free
+
+
+def readable(size_bytes: float) -> str:
+    """Give a size as people write it."""
+    for unit in ("B", "KB", "MB"):
+        if size_bytes < 1000:
+            return f"{size_bytes:.0f} {unit}"
+        size_bytes /= 1000
+    return f"{size_bytes:.1f} GB"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import stat
 from asyncio import to_thread
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from channels.base import Finding
+from gateway.doctor.disk import readable
 from gateway.doctor.examination import Examination
 from gateway.doctor.subject import Subject
 from gateway.paths import create_private_folder, token_file
@@ -21,14 +21,15 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def folder_examinations(subject: Subject) -> Sequence[Examination]:
     """Give the examinations of the data folder."""
     home = subject.home
+    to_private = {"folder_not_private": lambda: make_private(subject)}
     return (
-        Examination("folder", partial(to_thread, folder, subject), repairs={"folder_missing": lambda: _create(home)}),
+        Examination("folder", lambda: to_thread(folder, subject), repairs={"folder_missing": lambda: _create(home)}),
         Examination(
             "privacy",
-            partial(to_thread, privacy, subject),
-            repairs={"folder_not_private": lambda: make_private(subject)},
+            lambda: to_thread(privacy, subject),
+            repairs=to_private,
         ),
-        Examination("space", partial(to_thread, space, subject)),
+        Examination("space", lambda: to_thread(space, subject)),
     )
 
 
@@ -60,7 +61,7 @@ def space(subject: Subject) -> Finding:
     if not subject.home.is_dir():
         return Finding("skipped", "needs_folder")
     free = subject.disk.free_bytes(subject.home)
-    facts = {"free": f"{free / 1e9:.1f} GB" if free >= 1e9 else f"{free / 1e6:.0f} MB"}
+    facts = {"free": readable(free)}
     if free >= _ROOM_WARN_BYTES:
         return Finding("ok", "space_left", facts)
     return Finding("fail" if free < _ROOM_FAIL_BYTES else "warn", "space_short", facts, "space_short")
