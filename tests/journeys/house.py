@@ -75,6 +75,11 @@ class House:
         assert self._runtime is not None
         return self._runtime
 
+    async def fixes(self) -> dict[str, str]:
+        """Give what `/readyz` says to do about each part, red or not."""
+        async with self._http.get(f"{self._url}/readyz") as response:
+            return {each["name"]: each["fix"] for each in (await response.json())["checks"]}
+
     async def readyz(self) -> tuple[int, dict[str, str]]:
         """Give the status of `/readyz` and the codes of what is red."""
         async with self._http.get(f"{self._url}/readyz") as response:

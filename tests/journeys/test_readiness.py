@@ -64,6 +64,9 @@ async def test_a_wrong_secret_is_told_and_the_bot_comes_back_when_it_is_right(ho
         await h.start(wait=False)
         await h.until(lambda: _is_red(h, {CHANNEL: "auth_failed"}), why="/readyz says auth_failed")
         assert (await h.readyz())[0] == 503
+        advice = await h.fixes()
+        assert f"{h.sim.url}/app/cli_demo" in advice.pop(CHANNEL)
+        assert set(advice.values()) == {""}
         h.sim.world.apps["cli_demo"].app_secret = "secret_demo"
         await h.until(h.is_ready, within_s=12, why="accepted at the next try")
         assert (await h.finished(await h.say("@niuma hello"))).status == "Done"

@@ -36,7 +36,13 @@ class Directory:
         ]
 
     def _bot(self, call: Call) -> Json:
-        return {"bot": {"activate_status": 2, "app_name": call.app.name, "open_id": call.app.open_id}}
+        return {
+            "bot": {
+                "activate_status": self._gate.options.bot_status,
+                "app_name": call.app.name,
+                "open_id": call.app.open_id,
+            }
+        }
 
     def _chat(self, call: Call) -> Json:
         chat = self._world.chats.get(call.part("chat_id"))

@@ -34,6 +34,8 @@ class Options:
     replay_on_connect: bool = False
     """Push unacknowledged events at once to a new connection instead of waiting for their time."""
 
+    bot_status: int = 2
+    """`activate_status` of every bot: 2 is switched on."""
     withheld_scopes: list[str] = field(default_factory=list[str])
     """Permissions the app was not granted; a call that needs one of several is refused when all are withheld."""
 

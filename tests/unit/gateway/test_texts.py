@@ -9,7 +9,7 @@ import pytest
 
 from channels.cards.model import ActionName, CardStatus
 from engine.errors import ModelError
-from gateway.texts import LANGUAGES, Language, language_of, text
+from gateway.texts import LANGUAGES, Language, language_of, language_of_system, text
 
 ZH, EN = LANGUAGES["zh"], LANGUAGES["en"]
 BOTH: tuple[Language, ...] = ("zh", "en")
@@ -31,7 +31,8 @@ def test_placeholders_match_and_nothing_is_empty(key: str) -> None:
 
 @pytest.mark.parametrize("name", ["en", "zh"])
 def test_no_key_stands_twice(name: str) -> None:
-    lines = (Path(__file__).parents[3] / "gateway" / "texts" / f"{name}.py").read_text("utf-8").splitlines()
+    folder = Path(__file__).parents[3] / "gateway" / "texts"
+    lines = [line for file in folder.glob(f"*{name}.py") for line in file.read_text("utf-8").splitlines()]
     keys = [line.split('"')[1] for line in lines if line.startswith('    "')]
     assert len(keys) == len(set(keys)) == len(LANGUAGES[name])
 
@@ -74,3 +75,18 @@ def test_unknown_codes_and_missing_parameters_still_give_a_line() -> None:
 )
 def test_language_follows_the_words(words: str, lang: Language) -> None:
     assert language_of(words) == lang
+
+
+@pytest.mark.parametrize(
+    ("environ", "lang"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "zh_CN", "LC_ALL": ""}, "zh"),
+    ],
+)
+def test_language_follows_the_system(environ: dict[str, str], lang: Language) -> None:
+    assert language_of_system(environ) == lang

@@ -41,3 +41,26 @@ def test_taking_twice_and_releasing_twice_is_fine(tmp_path: Path) -> None:
     lock.release()
     lock.release()
     FolderLock(tmp_path).take()
+
+
+@pytest.mark.parametrize("table", [True, False])
+def test_the_holder_is_known_without_taking_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: bool
+) -> None:
+    """By the system's table of locks, or where there is none by the pid in the file."""
+    if not table:
+        monkeypatch.setattr("engine.storage.lock._LOCKS", tmp_path / "none")
+    elif not Path("/proc/locks").exists():
+        pytest.skip("this system has no table of locks")
+    looker = FolderLock(tmp_path)
+    assert looker.holder is None
+    assert not (tmp_path / "niuma.lock").exists()
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        assert looker.holder == holder.pid
+        holder.kill()
+        holder.wait()
+        assert looker.holder is None
+    FolderLock(tmp_path).take()
