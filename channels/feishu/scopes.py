@@ -58,6 +58,7 @@ PROBES = (
     Probe(
         _MESSAGES, "POST", f"{_IM}/om_{_NOBODY}/reactions", {"reaction_type": {"emoji_type": "Typing"}}, needed=False
     ),
+    Probe(_MESSAGES, "GET", f"{_IM}/om_{_NOBODY}/resources/{_NOBODY}", query={"type": "file"}, needed=False),
     Probe(
         "contact:user.base:readonly",
         "GET",

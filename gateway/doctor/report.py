@@ -15,6 +15,7 @@ from gateway.texts import Language, fix_for, text
 Clean = Callable[[str], str]
 """Takes secrets out of a text."""
 
+_LONGEST_CHARS = 180
 _ORDER: tuple[Verdict, ...] = ("ok", "skipped", "warn", "fail")
 """The worst comes last: it stands next to the prompt."""
 FOLLOWS = "needs_"
@@ -49,7 +50,7 @@ def as_lines(found: Sequence[Examined], lang: Language, clean: Clean, *, colour:
         verdict = each.finding.verdict
         mark = _coloured(_padded(marks[verdict], mark_width), _COLOURS[verdict] if colour else "")
         fixed = f" {text(lang, 'doctor.fixed')}" if each.fixed else ""
-        evidence = clean(evidence_of(each, lang))
+        evidence = _short(clean(evidence_of(each, lang)), every)
         lines.append(f"{mark}  {_padded(titles[id(each)], title_width)}  {evidence}{fixed}")
         details = [detail for detail in each.details if every or not detail.usual]
         lines += [f"{indent}    {clean(_detail(detail))}" for detail in details]
@@ -68,6 +69,12 @@ def fix_of(each: Examined, lang: Language) -> str:
     """Give what to do about it, in words; empty when there is nothing to do."""
     finding = each.finding
     return fix_for(lang, finding.advice, **finding.params).strip() if finding.advice else ""
+
+
+def _short(words: str, every: bool) -> str:
+    """Give one line of a text that a library may have made long; all of it stands in the data."""
+    line = " ".join(words.split())
+    return line if every or len(line) <= _LONGEST_CHARS else f"{line[: _LONGEST_CHARS - 1]}…"
 
 
 def _datum(each: Examined, lang: Language, clean: Clean) -> dict[str, Any]:

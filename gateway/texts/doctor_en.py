@@ -101,7 +101,7 @@ TEXTS = {
     "found.subscriptions_unseen": "cannot be asked for: they show only when a message and a press arrive",
     "found.scopes_granted": "{scopes}",
     "found.scopes_missing": "missing: {scopes}",
-    "found.names_missing": "missing: {scopes}; answers work, names or signs do not",
+    "found.names_missing": "missing: {scopes}; answers work; names, signs or files do not",
     "found.cards_possible": "a card could be made (it is never sent)",
     "found.clock_right": "{skew_s} s against the platform's",
     "found.clock_skewed": "ours is {skew_s} s off the platform's",

@@ -101,7 +101,7 @@ TEXTS = {
     "found.subscriptions_unseen": "事件和回调的订阅无法查询，要等消息和按钮点击到达才知道",
     "found.scopes_granted": "{scopes}",
     "found.scopes_missing": "缺少：{scopes}",
-    "found.names_missing": "缺少：{scopes}；能回答，但没有姓名或表情",
+    "found.names_missing": "缺少：{scopes}；能回答，但姓名、表情或文件不可用",
     "found.cards_possible": "可以创建卡片（不会发出）",
     "found.clock_right": "与平台相差 {skew_s} 秒",
     "found.clock_skewed": "本机与平台相差 {skew_s} 秒",

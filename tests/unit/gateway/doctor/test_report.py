@@ -49,6 +49,13 @@ def _sorted(texts: tuple[str, str, str, str]) -> list[str]:
     return [well, unseen, short, refused]
 
 
+def test_what_a_library_says_at_length_is_cut_to_a_line() -> None:
+    long = Examined("credentials", "", Finding("fail", "refused", {"reason": "so\n" * 200}))
+    short, whole = (as_lines([long], "en", plain, colour=False, every=every)[0] for every in (False, True))
+    assert len(short) < 220 and short.endswith("…") and "\n" not in short + whole
+    assert whole.count("so") == 200
+
+
 def test_colours_are_for_terminals_only() -> None:
     assert "\x1b[31;1mFAIL\x1b[0m" in "\n".join(as_lines(EVERY, "en", plain, colour=True, every=False))
     assert "\x1b" not in "\n".join(as_lines(EVERY, "en", plain, colour=False, every=True))
