@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import pytest
 from sqlalchemy import event
 
 from engine.storage.database import FILE_NAME
+from gateway.texts import language_of_system, text
 from tests.journeys.house import House, house
 from tests.journeys.scripted_model import Say, Until
 
@@ -65,7 +67,8 @@ async def test_a_wrong_secret_is_told_and_the_bot_comes_back_when_it_is_right(ho
         await h.until(lambda: _is_red(h, {CHANNEL: "auth_failed"}), why="/readyz says auth_failed")
         assert (await h.readyz())[0] == 503
         advice = await h.fixes()
-        assert f"{h.sim.url}/app/cli_demo" in advice.pop(CHANNEL)
+        console = f"{h.sim.url}/app/cli_demo"
+        assert advice.pop(CHANNEL) == text(language_of_system(os.environ), "fix.secret_refused", console=console)
         assert set(advice.values()) == {""}
         h.sim.world.apps["cli_demo"].app_secret = "secret_demo"
         await h.until(h.is_ready, within_s=12, why="accepted at the next try")
