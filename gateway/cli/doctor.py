@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Examine, tell, and give 0 when nothing failed, else 1. Runs beside a gateway: takes no lock, changes nothing."""
     import asyncio
+    import io
     import json
     import os
     import sys
@@ -42,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(as_data(found, lang, redactor.clean), ensure_ascii=False))
     else:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # a terminal without these characters shows "?", and the rest
         print(text(lang, "doctor.heading", folder=subject.home), end="\n\n")
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         print("\n".join(as_lines(found, lang, redactor.clean, colour=colour, every=args.all)))

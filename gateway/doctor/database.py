@@ -73,7 +73,12 @@ def _sound_file(file: Path) -> Finding:
     if problems:
         reason = "; ".join(_first_line(each) for each in problems)
         return Finding("fail", "database_broken", {**facts, "reason": reason}, "database_broken")
-    return Finding("ok", "database_sound", {**facts, "size": readable(file.stat().st_size)})
+    return Finding("ok", "database_sound", {**facts, "size": readable(_size_bytes(file))})
+
+
+def _size_bytes(file: Path) -> int:
+    log = file.with_name(f"{file.name}-wal")
+    return file.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
 
 def _revision(settings: Settings) -> str | None:

@@ -96,7 +96,7 @@ TEXTS = {
     "found.bot_known": "{name}（{open_id}）",
     "found.bot_not_told": "平台上这个应用没有机器人",
     "found.bot_inactive": "{name} 没有启用（状态 {status}）",
-    "found.connection_possible": "已取得地址，{host} 有应答；没有真正连接，以免分走消息；平台不告知还有谁连着",
+    "found.connection_possible": "{host} 有应答；没有真正连接，以免分走消息；平台不告知还有谁连着",
     "found.connection_unreachable": "已取得地址，但连不上 {host}：{reason}",
     "found.subscriptions_unseen": "事件和回调的订阅无法查询，要等消息和按钮点击到达才知道",
     "found.scopes_granted": "{scopes}",

@@ -100,6 +100,12 @@ async def test_it_speaks_chinese_to_who_does(doctor: Doctor, sim: FeishuSimulato
     assert "重新复制 App Secret" in done.stdout
 
 
+async def test_a_terminal_without_the_characters_still_shows_the_rest(doctor: Doctor) -> None:
+    done = await doctor("--offline", LANG="zh_CN.GB2312", PYTHONIOENCODING="ascii")
+    assert (done.code, done.stderr) == (0, "")
+    assert "demo/offline" in done.stdout
+
+
 async def test_broken_settings_are_found_and_a_wrong_command_line_is_2(doctor: Doctor, tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("[cards\n")
     broken = await doctor("--json", "--config", str(tmp_path / "broken.toml"))
