@@ -27,6 +27,8 @@ _SKEW_WARN_S = 10.0
 _SKEW_FAIL_S = 300.0
 _BOT_ACTIVE = 2
 """`activate_status` of a bot that the tenant has switched on. Source: open.feishu.cn "获取机器人信息", read 2026-02."""
+_NOBODY_BEHIND = frozenset({407, 502, 503, 504})
+"""A proxy answers, and not the platform, which refuses a connection without a ticket with 403."""
 _CARD: Mapping[str, Any] = {
     "schema": "2.0",
     "config": {"update_multi": True},
@@ -113,12 +115,16 @@ class Doctor:
         facts = {"host": address.netloc, **self._pages}
         try:
             knocked = await self._client.session.ws_connect(urlunsplit(address._replace(query="")))
-        except aiohttp.WSServerHandshakeError:
-            return Finding("ok", "connection_possible", facts)
+            await knocked.close()
+        except aiohttp.WSServerHandshakeError as refusal:
+            reason = f"HTTP {refusal.status}" if refusal.status in _NOBODY_BEHIND else ""
         except (aiohttp.ClientError, TimeoutError) as error:
-            facts["reason"] = type(error).__name__
+            reason = type(error).__name__
+        else:
+            reason = ""
+        if reason:
+            facts["reason"] = reason
             return Finding("fail", "connection_unreachable", facts, "connection_unreachable")
-        await knocked.close()
         return Finding("ok", "connection_possible", facts)
 
     async def subscriptions(self) -> Finding:

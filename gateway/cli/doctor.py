@@ -20,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Examine, tell, and give 0 when nothing failed, else 1. Runs beside a gateway: takes no lock, changes nothing."""
     import asyncio
-    import io
     import json
     import os
     import sys
@@ -43,8 +42,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(as_data(found, lang, redactor.clean), ensure_ascii=False))
     else:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # a terminal without these characters shows "?", and the rest
+        forgive = getattr(sys.stdout, "reconfigure", None)
+        if forgive is not None:
+            forgive(errors="replace")  # a terminal without these characters shows "?", and the rest
         print(text(lang, "doctor.heading", folder=subject.home), end="\n\n")
         colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         print("\n".join(as_lines(found, lang, redactor.clean, colour=colour, every=args.all)))

@@ -96,7 +96,7 @@ TEXTS = {
     "found.bot_known": "{name} ({open_id})",
     "found.bot_not_told": "the platform knows no bot of this app",
     "found.bot_inactive": "{name} is not active (status {status})",
-    "found.connection_possible": "{host} answers; not opened, lest messages go astray; who else is connected is not told",
+    "found.connection_possible": "{host} answers; not opened, lest messages go astray; others connected are not told",
     "found.connection_unreachable": "address given, but {host} cannot be reached: {reason}",
     "found.subscriptions_unseen": "cannot be asked for: they show only when a message and a press arrive",
     "found.scopes_granted": "{scopes}",

@@ -144,6 +144,7 @@ async def test_the_clocks_are_compared(sim: FeishuSimulator, seconds: int, verdi
         ("/callback/ws/endpoint", {"code": 1000040343, "status": 200}, "connection", "platform_busy"),
         ("/callback/ws/endpoint", {"code": 403, "status": 200}, "connection", "connection_refused"),
         ("/ws$", {"drop": True}, "connection", "connection_unreachable"),
+        ("/ws$", {"status": 407}, "connection", "connection_unreachable"),
         ("/cardkit/", {"code": 200220, "msg": "no"}, "cards", "invalid_card"),
         ("/im/v1/messages", {"drop": True}, "scopes", "delivery_unknown"),
         ("tenant_access_token", {"code": 99991401, "status": 200}, "credentials", "address_not_allowed"),
