@@ -18,7 +18,7 @@ from channels.errors import ChannelError, MissingScope, Rejected
 from channels.feishu.client import Client
 from channels.feishu.discovery import discover
 from channels.feishu.http import Request, send
-from channels.feishu.scopes import PROBES, SCOPE_OF_CARDS, lack_of, named
+from channels.feishu.scopes import PROBES, SCOPE_OF_CARDS, SCOPES_TO_RECEIVE, lack_of, named
 from channels.feishu.settings import FeishuSettings
 
 _ANSWER_WITHIN_S = 3.5
@@ -129,7 +129,8 @@ class Doctor:
 
     async def subscriptions(self) -> Finding:
         """Say what no request can tell."""
-        return Finding("skipped", "subscriptions_unseen", self._pages, "subscriptions_unseen")
+        facts = {**self._pages, "receiving": ", ".join(SCOPES_TO_RECEIVE)}
+        return Finding("skipped", "subscriptions_unseen", facts, "subscriptions_unseen")
 
     async def scopes(self) -> Finding:
         """Make each kind of call we need, aimed at nothing, and see which ones lack a permission."""

@@ -26,6 +26,8 @@ from channels.errors import (
 from channels.feishu.client import Client
 
 SCOPE_OF_CARDS = "cardkit:card:write"
+SCOPES_TO_RECEIVE = ("im:message.group_at_msg:readonly", "im:message.p2p_msg:readonly")
+"""What decides which messages arrive; no call asks for them, so nothing tells when they are missing."""
 _MESSAGES = "im:message"
 _IM = "/open-apis/im/v1/messages"
 _NOBODY = "niuma_doctor"

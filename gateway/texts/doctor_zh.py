@@ -176,7 +176,7 @@ TEXTS = {
     "fix.missing_scope": "开通 {scopes} 并发布版本：{console_scopes}",
     "fix.bot_feature_missing": "开启应用的机器人能力并发布版本：{console}",
     "fix.bot_inactive": "发布版本，并请组织管理员启用应用：{console}",
-    "fix.subscriptions_unseen": "如果 @ 或点击没有反应，到这里订阅事件和回调：{console_events}",
+    "fix.subscriptions_unseen": "如果 @ 或点击没有反应，订阅事件和回调，并开通 {receiving}：{console_events}",
     "fix.clock_skewed": "用 NTP 校准本机时钟：消息的新旧会差这么多。",
     "fix.rejected": "平台拒绝了这个请求，原因见上；请反馈。",
     "fix.too_long": "内容超过平台上限；请反馈。",

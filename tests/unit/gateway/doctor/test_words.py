@@ -71,9 +71,12 @@ def test_every_red_check_of_readiness_says_what_to_do(lang: Language) -> None:
 
 
 def test_no_code_of_readiness_is_forgotten_above() -> None:
-    """The engine's checks are made in these two places; a new code there must be named in `ENGINE`."""
+    """Checks are made in these places; a new code there must be named in `ENGINE` or `HEALTH`."""
     checks = [tuple(_constant(each) for each in call.args) for call in _calls("engine/runtime.py", "Check")]
     assert {f"{args[0]}_{args[2]}" for args in checks if args[2] not in (None, "ok")} <= ENGINE
+    adapters = [file.relative_to(ROOT).as_posix() for file in (ROOT / "channels").glob("*/adapter.py")]
+    told = {_constant(call.args[1]) for adapter in adapters for call in _calls(adapter, "ChannelHealth")}
+    assert told - {"ok", None} <= HEALTH and "identity_unknown" in told
     health = [_constant(call.args[1]) for call in _calls("engine/storage/database.py", "Health") if call.args]
     assert len(health) >= 4
     assert {f"database_{code}" for code in health} <= ENGINE
