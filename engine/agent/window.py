@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.messages import FilePart, Message, SystemMessage, TextPart, UserMessage
+from engine.messages import Message, SystemMessage, TextPart, UserMessage
 from engine.models.base import ToolSchema
 from engine.models.tokens import estimate, frame, size, tools_size
 
@@ -82,6 +82,6 @@ def _cut(message: Message, tokens: int, limit: int) -> Message:
     begin, end = text[: chars - chars // 3], text[len(text) - chars // 3 :]
     short = begin + LEFT_OUT.format(chars=len(text) - chars) + end
     if isinstance(message, UserMessage):
-        files = [part for part in message.parts if isinstance(part, FilePart)]
-        return message.model_copy(update={"parts": (TextPart(text=short), *files)})
+        others = [part for part in message.parts if not isinstance(part, TextPart)]
+        return message.model_copy(update={"parts": (TextPart(text=short), *others)})
     return message.model_copy(update={"text": short})

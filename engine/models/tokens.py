@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import ceil
 
-from engine.messages import AssistantMessage, Message, UserMessage
+from engine.messages import AssistantMessage, FilePart, Message, Part, UserMessage
 from engine.models.base import ToolSchema
 
 ASCII_PER_TOKEN = 3.0
@@ -17,6 +17,9 @@ by truth: English prose 1.07-1.18, Python 1.46, JSON 0.89-0.95, Chinese 0.97-1.8
 random text (base64) half is seen; the loop then learns from the provider's refusal."""
 MESSAGE_TOKENS = 8
 """For role, author's name and frame of a message, and for the frame of a call."""
+
+PICTURE_TOKENS = 1_600
+"""Of a large picture. Source: Anthropic's and OpenAI's pages on vision (about 1,600 and 1,105), read 2026-11."""
 
 
 def estimate(text: str) -> int:
@@ -36,6 +39,7 @@ def frame(message: Message) -> int:
         tokens += sum(MESSAGE_TOKENS + estimate(call.name) + estimate(call.arguments) for call in message.calls)
     if isinstance(message, UserMessage):
         tokens += MESSAGE_TOKENS * (len(message.parts) - 1)
+        tokens += PICTURE_TOKENS * sum(_is_picture(part) for part in message.parts)
     return tokens
 
 
@@ -47,6 +51,10 @@ def size(message: Message) -> int:
 def tools_size(tools: Sequence[ToolSchema]) -> int:
     """Give what the tools offered with a request take."""
     return sum(_tool_size(tool.name, tool.description, json.dumps(tool.parameters)) for tool in tools)
+
+
+def _is_picture(part: Part) -> bool:
+    return isinstance(part, FilePart) and part.mime.startswith("image/")
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,16 @@ import pytest
 
 from engine.agent.window import Window
 from engine.errors import ContextTooLong
-from engine.messages import AssistantMessage, Message, SystemMessage, TextPart, ToolCall, ToolMessage, UserMessage
+from engine.messages import (
+    AssistantMessage,
+    FilePart,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from engine.models.base import ToolSchema
 from engine.models.tokens import size
 from engine.testing.scripted import Turn, call, check_history
@@ -64,6 +73,15 @@ def test_an_over_long_message_keeps_its_ends_and_says_what_is_missing(text: str)
     said = fitted.messages[-1].text
     assert said.startswith("BEGIN") and said.endswith("END") and "characters were left out here" in said
     assert total(fitted.messages) > 2500, "as much as fits"
+
+
+def test_what_came_with_an_over_long_message_stays_with_it() -> None:
+    file = FilePart(blob="b", name="plan.pdf")
+    message = UserMessage(parts=(TextPart(text="a" * 50_000), file, TextPart(text="z" * 50_000)))
+    fitted = Window(2000, 1).fit([SYSTEM, message], [])
+    said = fitted.messages[1]
+    assert isinstance(said, UserMessage) and said.parts[1:] == (file,)
+    assert said.text.startswith("aaa") and said.text.endswith("zzz") and fitted.tokens <= 1500
 
 
 def test_of_this_turn_the_longest_results_are_cut_and_short_ones_stay() -> None:

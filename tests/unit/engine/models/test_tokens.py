@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.messages import AssistantMessage, TextPart, ToolCall, ToolMessage, UserMessage
+from engine.messages import AssistantMessage, FilePart, TextPart, ToolCall, ToolMessage, UserMessage
 from engine.models.base import ToolSchema
 from engine.models.tokens import estimate, size, tools_size
 
@@ -33,3 +33,10 @@ def test_a_message_is_more_than_its_text() -> None:
 def test_tools_are_counted() -> None:
     tool = ToolSchema("scan", "Count files", {"type": "object", "properties": {"folder": {"type": "string"}}})
     assert 0 < tools_size([tool]) < tools_size([tool, tool]) and tools_size([]) == 0
+
+
+def test_a_picture_counts_and_another_file_is_only_named() -> None:
+    words = TextPart(text="what is this?")
+    picture, paper = (FilePart(blob="b", name="n", mime=mime) for mime in ("image/png", "application/pdf"))
+    sizes = [size(UserMessage(parts=parts)) for parts in ((words,), (words, paper), (words, picture))]
+    assert sizes[0] < sizes[1] < sizes[0] + 50 < 1000 < sizes[2]
