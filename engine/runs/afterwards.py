@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.messages import RunId, RunInput, TextPart
-from engine.ports import Press, Pressed
+from engine.ports import Press, PressAction, Pressed, PressedCode
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox
 from engine.runs.ledger import Ledger
@@ -22,6 +22,12 @@ from engine.storage.statement import execute
 AFTERWARDS = frozenset({"retry", "satisfied", "revise", "abandon"})
 """What can be done only with a run that has ended."""
 
+_DONE: dict[PressAction, PressedCode] = {
+    "retry": "retrying",
+    "revise": "revising",
+    "satisfied": "verdict",
+    "abandon": "verdict",
+}
 _INSERT = """INSERT INTO nm_verdict (run, person, name, verdict, at)
 VALUES (:run, :person, :name, :verdict, :at)"""
 _NEWER = """SELECT id FROM nm_run WHERE task = :task AND attempt_index > :attempt_index
@@ -54,34 +60,36 @@ class Afterwards:
         newer = execute(session, _NEWER, task=run.task, attempt_index=run.attempt_index).scalar()
         if newer is not None:
             return Pressed(code="newer", run=RunId(newer))
-        if press.do == "retry":
-            return Pressed(code="retrying", run=self._again(session, run, press, at_ms))
-        self._judge(session, press, at_ms)
-        if press.do == "revise":
-            return Pressed(code="revising", run=self._again(session, run, press, at_ms))
-        return Pressed(code="verdict")
+        told: list[RunEvent] = []
+        if press.do != "retry":
+            told.append(self._judge(session, press, at_ms))
+        again = None
+        if press.do in ("retry", "revise"):
+            again = self._again(session, run, press, at_ms)
+            told.append(_followed(press, again, at_ms))
+        self._events.append(session, told)
+        self._ledger.owe(session, run.id, "refresh", at_ms)
+        return Pressed(code=_DONE[press.do], run=again)
 
-    def _judge(self, session: Session, press: Press, at_ms: int) -> None:
+    def _judge(self, session: Session, press: Press, at_ms: int) -> RunEvent:
         """Keep every word; the last one of each person counts."""
         by = press.by
         execute(session, _INSERT, run=press.run, person=by.id, name=by.name, verdict=press.do, at=at_ms)
         content = {"verdict": press.do, "by": by.id, "name": by.name}
-        self._tell(session, RunEvent(run=press.run, type="verdict", segment="verdict", content=content, at_ms=at_ms))
+        return RunEvent(run=press.run, type="verdict", segment="verdict", content=content, at_ms=at_ms)
 
     def _again(self, session: Session, run: Judged, press: Press, at_ms: int) -> RunId:
         """Put the next attempt in line: the same question, or words of its own where it is a revision."""
         given = {"by": press.by, "task": run.task, "attempt_index": run.attempt_index + 1}
-        code = "retried"
         if press.do == "revise":
-            code = "revised"
             given |= {"parts": (TextPart(text=press.words),), "sent_at_ms": press.sent_at_ms}
         again = RunId(new_id())
         self._inbox.line_up(session, again, run.input.model_copy(update=given), at_ms)
-        content = {"code": code, "params": {"run": again, "by": press.by.id}, "tone": "info"}
-        event = RunEvent(run=run.id, type="notice", segment=code, content=content, at_ms=at_ms)
-        self._tell(session, event.model_copy(update={"visibility": "hidden"}))
         return again
 
-    def _tell(self, session: Session, event: RunEvent) -> None:
-        self._events.append(session, [event])
-        self._ledger.owe(session, event.run, "refresh", event.at_ms)
+
+def _followed(press: Press, again: RunId, at_ms: int) -> RunEvent:
+    """Tell the old card that another attempt has taken its place."""
+    code = "retried" if press.do == "retry" else "revised"
+    content = {"code": code, "params": {"run": again, "by": press.by.id}, "tone": "info"}
+    return RunEvent(run=press.run, type="notice", visibility="hidden", segment=code, content=content, at_ms=at_ms)

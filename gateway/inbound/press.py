@@ -48,9 +48,8 @@ class Presses:
         """
         run = await self._runtime.run_view(RunId(action.value.get("run", "")))
         language = await self._languages.of_press(action, run)
-        pressed = await self._runtime.press(
-            inbox_key(action.dedupe), address_of(action), self._press(action, run, language)
-        )
+        where = address_of(action) if run is None else run.input.to
+        pressed = await self._runtime.press(inbox_key(action.dedupe), where, self._press(action, run, language))
         return _toast(pressed, language)
 
     def _press(self, action: CardAction, run: RunView | None, language: Language) -> Press:

@@ -32,7 +32,8 @@ class Asking:
         control = await scope.wait(
             "answer", ["approve", "deny"], nonce="n1", deadline_ms=deadline_ms, who=lambda person: person == "ann"
         )
-        said = "stopped" if scope.stopping else "nobody" if control is None else control.kind
+        nobody = "stopped" if scope.stopping else "nobody"
+        said = nobody if control is None else control.kind
         self.answers.append(said)
         return Outcome(status="stopped" if said == "stopped" else "done", answer=said)
 

@@ -392,3 +392,12 @@ async def test_a_retry_reads_its_question_once_and_nothing_of_the_failed_attempt
     await bench.agent()(bench.scope("next", run="r3"))
     read = [[message.text for message in request.messages[1:]] for request in model.requests]
     assert read == [["hello", "Hi Ann.", "question"], ["hello", "Hi Ann.", "question", "whole", "next"]]
+
+
+async def test_after_idle_hours_a_new_session_begins(bench: Bench) -> None:
+    model = bench.script(Turn("one"), Turn("two"), Turn("three"))
+    for n, (text, hours) in enumerate([("first", 0), ("second", 12), ("third", 12.1)]):
+        await bench.clock.advance(hours * 3600)
+        await bench.agent()(bench.scope(text, run=f"{n:026}"))
+    asked = [[each.text for each in request.messages[1:]] for request in model.requests]
+    assert asked == [["first"], ["first", "one", "second"], ["third"]]
