@@ -151,6 +151,11 @@ class AssistantMessage(Value):
     reasoning: str = ""
     provider_details: dict[str, Any] = Field(default_factory=dict[str, Any])
 
+    @property
+    def is_blank(self) -> bool:
+        """Tell whether there is nothing to read and nothing to do in it; invisible characters are nothing."""
+        return not self.calls and not any(char.isprintable() and char != " " for char in self.text)
+
 
 class ToolMessage(Value):
     """The result of one call, paired by `call_id`."""

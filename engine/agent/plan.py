@@ -79,8 +79,7 @@ class Draft:
 
     def partial(self) -> AssistantMessage:
         """Give what was visible as a message without calls."""
-        text = "".join(self._text)
-        return AssistantMessage(text=text if text.strip() else "", reasoning="".join(self._reasoning))
+        return _worded(AssistantMessage(text="".join(self._text), reasoning="".join(self._reasoning)))
 
 
 async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: Clock) -> ModelTurn:
@@ -154,17 +153,20 @@ async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
 
 
 def _whole(done: Completed, *, offered: bool) -> ModelTurn:
-    message = done.message if offered else done.message.model_copy(update={"calls": ()})
-    if not message.text.strip():
-        # Strict providers refuse white space alone in a history.
-        message = message.model_copy(update={"text": ""})
+    message = _worded(done.message if offered else done.message.model_copy(update={"calls": ()}))
     if done.finish == "refused":
         failed: dict[str, Any] = {"ended": "failed", "error": "model_refused", "params": {"model": done.model}}
-    elif not message.calls and not message.text:
+    elif message.is_blank:
         failed = {"ended": "failed", "error": "model_empty", "params": {"model": done.model}}
     else:
         failed = {"ended": "tool_calls" if message.calls else "length" if done.finish == "length" else "stop"}
     return ModelTurn(message=message, usage=done.usage, model=done.model, **failed)
+
+
+def _worded(message: AssistantMessage) -> AssistantMessage:
+    """Give the message without a text that nobody can see: strict providers refuse it in a history."""
+    blank = message.model_copy(update={"calls": ()}).is_blank
+    return message.model_copy(update={"text": ""}) if blank else message
 
 
 def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[RunEvent]:

@@ -103,7 +103,5 @@ async def _for(model: Model, request: ModelRequest) -> ModelRequest:
 
 def _refuse_empty(item: ModelItem) -> None:
     """Let nobody take white space for an answer."""
-    if not isinstance(item, Completed) or item.finish == "refused":
-        return
-    if not item.message.calls and not item.message.text.strip():
+    if isinstance(item, Completed) and item.finish != "refused" and item.message.is_blank:
         raise BadOutput(f"model {item.model!r} gave an empty answer", code="model_empty")

@@ -20,14 +20,14 @@ def valid(messages: Sequence[Message]) -> list[Message]:
     """Give the messages in an order a strict provider accepts.
 
     Results follow their call in the order of the calls; a missing one is filled with `INTERRUPTED`; one without its
-    call is left out; so is an assistant message without calls and with no words but white space.
+    call is left out; so is a blank assistant message.
     """
     out: list[Message] = []
     for index, message in enumerate(messages):
         if isinstance(message, ToolMessage):
             continue
         if isinstance(message, AssistantMessage):
-            if message.text.strip() or message.calls:
+            if not message.is_blank:
                 out.append(message)
                 out += _results(message.calls, messages[index + 1 :])
             continue

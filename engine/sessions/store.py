@@ -68,10 +68,9 @@ def close_conversation(session: Session, conversation: str) -> int:
 def append(session: Session, session_id: SessionId, message: Message, *, run: str, path: str, now_ms: int) -> int:
     """Put `message` at the end of the session and give its place. The same run and path twice is one message.
 
-    An assistant message without calls and with no words but white space is left out (strict providers refuse it); then
-    the place is 0.
+    A blank assistant message is left out (strict providers refuse it); then the place is 0.
     """
-    if isinstance(message, AssistantMessage) and not (message.text.strip() or message.calls):
+    if isinstance(message, AssistantMessage) and message.is_blank:
         return 0
     owner = session.exec(select(SessionRow).where(SessionRow.id == session_id).with_for_update()).one()
     known = session.exec(select(MessageRow.n).where(MessageRow.run == run, MessageRow.path == path)).first()

@@ -228,7 +228,7 @@ async def test_a_failure_before_any_word_leaves_no_empty_message(bench: Bench) -
     assert (await bench.agent()(bench.scope(run="00000000000000000000000002"))).status == "done"
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t\u3000\n"])
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u3000\n", "\u200b\ufeff"])
 async def test_an_answer_without_words_is_a_failure(bench: Bench, text: str) -> None:
     bench.script(Turn(text))
     outcome = await bench.agent()(bench.scope())

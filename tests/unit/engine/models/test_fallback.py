@@ -111,7 +111,7 @@ async def test_facts_hold_whichever_model_answers(clock: FakeClock) -> None:
     assert (await FallbackModel([Known(ModelFacts())], clock).facts()).context_tokens is None
 
 
-@pytest.mark.parametrize("text", ["", " \n\t\u3000"])
+@pytest.mark.parametrize("text", ["", " \n\t\u3000", "\u200b\ufeff\n"])
 async def test_white_space_is_no_answer(clock: FakeClock, text: str) -> None:
     first = ScriptedModel([Turn(text), Turn(text)], name="a")
     second = ScriptedModel([Turn("words")], name="b")
