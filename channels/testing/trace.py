@@ -57,6 +57,11 @@ class Scenario:
         steps = tuple(_step(raw) for raw in data["step"])
         return cls(path.stem, data["about"], steps, float(data.get("within_s", 10.0)))
 
+    def moments(self) -> list[tuple[float, Step]]:
+        """Give every step with its time in seconds, repeated ones again and again, in order."""
+        moments = [(step.at_s + n * step.every_s, step) for step in self.steps for n in range(step.repeat)]
+        return sorted(moments, key=lambda moment: moment[0])
+
 
 @dataclass(slots=True)
 class Trace:
@@ -128,8 +133,7 @@ async def play(
 ) -> Closed:
     """Play a scenario on a stream whose sink is traced, and add how it ended."""
     card = Card(Header("question", CardStatus.WORKING))
-    moments = [(step.at_s + n * step.every_s, step) for step in scenario.steps for n in range(step.repeat)]
-    moments.sort(key=lambda moment: moment[0])
+    moments = scenario.moments()
     for at_s, step in moments[:-1]:
         await advance(trace.started_s + at_s - trace.clock.steady_s())
         card = changed(card, step)

@@ -18,8 +18,9 @@ from channels.cards.ports import CardSink
 from channels.testing.fake import FakeChannel
 from channels.testing.journal import MemoryJournal
 from channels.testing.platform import Rules
-from channels.testing.trace import Scenario, play, traced
+from channels.testing.trace import Scenario, changed, play, traced
 from gateway.clock import FakeClock
+from tests.traces.feishu_stage import feishu_stage
 
 HERE = Path(__file__).parent
 SCENARIOS = sorted((HERE / "scenarios").glob("*.toml"))
@@ -42,8 +43,30 @@ async def test_fake(path: Path, clock: FakeClock, tmp_path: Path) -> None:
     compare(HERE / "golden" / "fake" / f"{path.stem}.txt", "\n".join(trace.lines) + "\n")
 
 
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_feishu(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with feishu_stage(monkeypatch) as stage:
+        stream = await stage.opened()
+        scenario = Scenario.load(path)
+        closed = await play(scenario, stream, stage.trace, advance=stage.clock.advance, fault=stage.fault)
+        if closed.permanent and not closed.seen:
+            await stage.sent_anew(last_card(scenario))
+        ends = [shortened(text) for text in stage.visible_ends()]
+        lines = [*stage.trace.lines, "", *"\n----\n".join(ends).splitlines()]
+    assert closed.seen or closed.permanent
+    compare(HERE / "golden" / "feishu" / f"{path.stem}.txt", "\n".join(lines) + "\n")
+
+
+def last_card(scenario: Scenario) -> Card:
+    card = Card(Header("question", CardStatus.WORKING))
+    for _, step in scenario.moments():
+        card = changed(card, step)
+    return card
+
+
 def compare(golden: Path, text: str) -> None:
     if os.environ.get("NIUMA_TEST_WRITE_TRACES") == "1":
+        golden.parent.mkdir(exist_ok=True)
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
 
@@ -51,7 +74,11 @@ def compare(golden: Path, text: str) -> None:
 def visible_ends(channel: FakeChannel) -> list[str]:
     """What a reader sees at the end, long cards shortened."""
     shown = channel.visible(channel.conversation())
-    return [text if len(text) < 400 else f"{text[:150]}\n…{len(text)}…\n{text[-150:]}" for text in shown]
+    return [shortened(text) for text in shown]
+
+
+def shortened(text: str) -> str:
+    return text if len(text) < 400 else f"{text[:150]}\n…{len(text)}…\n{text[-150:]}"
 
 
 async def finished(clock: FakeClock, work: Awaitable[CardSink]) -> CardSink:
