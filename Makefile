@@ -21,7 +21,7 @@ serve: setup
 	$(BIN)/niuma serve
 
 test: setup
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@PYTHON=$(BIN)/python .ci/tests $(PYTEST_ARGS)
 
 check: setup
 	$(BIN)/ruff check .

@@ -34,6 +34,7 @@ def test_ages_count_from_the_model_to_the_reader() -> None:
     assert answer.full_text_s == answer.final_s == pytest.approx(0.25)
 
 
+@pytest.mark.alone
 @ONLY_LINUX
 @pytest.mark.slow
 @pytest.mark.timeout(150)

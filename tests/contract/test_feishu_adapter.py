@@ -64,6 +64,7 @@ async def test_a_slow_handler_holds_up_nobody():
         await until(lambda: len(acks(b.sim)) == 2)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("how", ["close", "abort"])
 async def test_connected_again_within_a_second_after_a_drop(how):
     async with bench() as b:
@@ -76,6 +77,7 @@ async def test_connected_again_within_a_second_after_a_drop(how):
         assert (await b.asked("@niuma back?")).text == "back?"
 
 
+@pytest.mark.alone
 async def test_a_half_open_connection_is_found_although_the_platform_asks_for_pings_every_two_minutes():
     async with bench(settings=FAST, ping_interval_s=120) as b:
         await until(lambda: len([e for e in b.sim.timeline.since() if e.method == "pong"]) >= 2)

@@ -146,6 +146,7 @@ async def test_history_with_calls_may_go_without_tools(model: Model, server: LLM
     assert last.message.calls == ()
 
 
+@pytest.mark.alone
 async def test_closing_early_is_quick_and_quiet(model: Model, server: LLMockServer) -> None:
     server.state.scenarios.add(
         Reply(text="one two three four five"), StreamFault("stall", after_chunks=3, stall_seconds=5)

@@ -128,6 +128,7 @@ async def test_without_another_model_what_was_said_stays_and_the_history_is_vali
         await assert_next_works(h)
 
 
+@pytest.mark.alone
 async def test_f28_stop_closes_the_models_connection_and_keeps_the_text(home: Path) -> None:
     async with house(home) as h:
         h.model.script([Say("As far as I got"), Stall()])

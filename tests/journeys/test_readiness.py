@@ -79,6 +79,7 @@ async def _is_red(h: House, red: dict[str, str]) -> bool:
     return (await h.readyz())[1] == red
 
 
+@pytest.mark.alone
 async def test_a_half_open_connection_is_found_and_nothing_is_lost(home: Path) -> None:
     quick = {"channels.feishu.main.ping_every_s": "0.2", "channels.feishu.main.silence_s": "0.6"}
     async with house(home, quick) as h:
