@@ -21,6 +21,7 @@ from tests.browser import chromium, chromium_path
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
 PICTURE = Path(__file__).parent / "demo.png"
+PICTURE_WIDTH = 960
 WAIT_MS = 60_000
 JUDGED = text("en", "verdict.satisfied", name="Lin Wei")
 
@@ -75,6 +76,18 @@ def button(card: Locator, name: str) -> Locator:
     return card.get_by_role("button", name=name, exact=True)
 
 
+async def take_picture(page: Page) -> None:
+    """Show all that was said, in a width that a README shows unscaled."""
+    before = page.viewport_size
+    assert before is not None
+    await page.set_viewport_size({"width": PICTURE_WIDTH, "height": before["height"]})
+    hidden = await page.locator(".log").evaluate("(log) => log.scrollHeight - log.clientHeight")
+    await page.set_viewport_size({"width": PICTURE_WIDTH, "height": before["height"] + hidden})
+    await page.get_by_role("combobox").blur()
+    await page.screenshot(path=PICTURE, animations="disabled")
+    await page.set_viewport_size(before)
+
+
 async def test_ask_watch_and_judge(tmp_path: Path) -> None:
     async with demo(tmp_path) as url, opened(url) as page:
         card = await ask(page, "@niuma scan the project and read src/orders.py")
@@ -84,7 +97,7 @@ async def test_ask_watch_and_judge(tmp_path: Path) -> None:
         await expect(card.locator("table").first).to_be_visible()
         await expect(card.locator(".caret")).to_have_count(0)
         if os.environ.get("NIUMA_TEST_WRITE_PICTURE"):
-            await page.screenshot(path=PICTURE)
+            await take_picture(page)
         await button(card, "Satisfied").click()
         await expect(page.locator(".toast-success")).to_be_visible(timeout=WAIT_MS)
         await expect(card.get_by_text(JUDGED, exact=True)).to_be_visible(timeout=WAIT_MS)
