@@ -31,7 +31,13 @@ pytestmark = [
 ]
 WARM: set[str] = set()
 SCAN = ToolSchema("project_scan", "Count files of the project", {"type": "object", "properties": {}})
-SETTINGS = {"first_byte_s": 1.5, "stall_s": 1.5, "input_price": 1.0, "output_price": 1.0}
+PRICES = {"input_price": 1.0, "output_price": 1.0}
+
+
+def patience(request: pytest.FixtureRequest) -> dict[str, float]:
+    """Only who tests silence is impatient: a busy machine is silent for a while too."""
+    seconds = 1.5 if "silence" in request.node.name else 20.0
+    return {"first_byte_s": seconds, "stall_s": seconds}
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +59,12 @@ async def model(request: pytest.FixtureRequest, server: LLMockServer) -> AsyncIt
         yield DemoModel("main", SystemClock(), speed=200)
         return
     if kind == "native":
-        async for made in _native(server):
+        async for made in _native(server, patience(request)):
             yield made
         return
     request.getfixturevalue("litellm_loaded")
     prefix = {"litellm_openai": "openai", "litellm_vllm": "hosted_vllm"}[kind]
-    settings = ModelSettings(model=f"{prefix}/gpt-4o-mini", **SETTINGS)  # type: ignore[arg-type]
+    settings = ModelSettings(model=f"{prefix}/gpt-4o-mini", **PRICES, **patience(request))  # type: ignore[arg-type]
     if kind not in WARM:
         WARM.add(kind)  # litellm's first call imports more than its timeouts here allow
         patient = ModelSettings(model=settings.model)
@@ -67,12 +73,10 @@ async def model(request: pytest.FixtureRequest, server: LLMockServer) -> AsyncIt
     await close_connections()
 
 
-async def _native(server: LLMockServer) -> AsyncIterator[Model]:
+async def _native(server: LLMockServer, patience: dict[str, float]) -> AsyncIterator[Model]:
     pool = HttpPool()
-    endpoint = Endpoint(
-        "gpt-4o-mini", api_base=server.base_url("openai"), api_key="test", first_byte_s=1.5, stall_s=1.5
-    )
-    settings = ModelSettings(model="openai/gpt-4o-mini", **SETTINGS)  # type: ignore[arg-type]
+    endpoint = Endpoint("gpt-4o-mini", api_base=server.base_url("openai"), api_key="test", **patience)
+    settings = ModelSettings(model="openai/gpt-4o-mini", **PRICES, **patience)  # type: ignore[arg-type]
     yield OpenAICompatibleModel("main", endpoint, pool, SystemClock(), Prices(settings))
     await pool.aclose()
 
