@@ -54,12 +54,17 @@ class Asked:
         return self.read()
 
     def read(self) -> str:
-        """Give what stands on all messages, without what differs between two runs of the same question (seconds)."""
-        return re.sub(r"\d+(\.\d+)? s\b", "_ s", "\n".join(str(each["text"]) for each in self.messages()))
+        """Give what stands on all messages, without figures that differ between two runs of the same question."""
+        return without_figures("\n".join(str(each["text"]) for each in self.messages()))
 
     def _nonce(self) -> str:
         values = [value for each in self.messages() for value in buttons_of(each["card"])]
         return next((str(value["nonce"]) for value in values if value.get("do") == "approve"), "")
+
+
+def without_figures(text: str) -> str:
+    """Leave out the footer's seconds and tokens."""
+    return re.sub(r"\d+ tokens\b", "_ tokens", re.sub(r"\d+(\.\d+)? s\b", "_ s", text))
 
 
 def connections(sim: FeishuSimulator) -> int:
