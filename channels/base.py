@@ -9,7 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from channels.capabilities import Capabilities
 from channels.cards.model import Card
-from channels.cards.ports import CardSink, Journal, Json, WriteGuard
+from channels.cards.ports import CardSink, Journal, Json
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, Quote, Receipt
 from channels.pacing import Pacer
 
@@ -77,6 +77,15 @@ class CardOpening:
     """First snapshot; a new card already shows it."""
 
 
+@dataclass(frozen=True, slots=True)
+class SentFinal:
+    """A finished card that was sent as a new message."""
+
+    receipt: Receipt
+    state: Json | None = None
+    """What `Channel.reopen_card` takes to change it later; `None`: it stays as it is, and has no buttons."""
+
+
 Reaction = Literal["working", "queued"]
 
 
@@ -129,21 +138,15 @@ class Channel(Protocol):
         """Take up a card from `CardSink.state()`; sends nothing."""
         ...
 
-    async def send_final(
-        self,
-        conversation: ConversationRef,
-        card: Card,
-        *,
-        reply_to: str | None,
-        key: str,
-        guard: WriteGuard | None = None,
-    ) -> Receipt:
-        """Show a finished card as a new message, by the plainest way that works.
+    async def send_final(self, opening: CardOpening, journal: Journal) -> SentFinal:
+        """Show a finished card, `opening.card`, as a new message, by the plainest way that works.
 
-        `key` makes repeats harmless where the platform allows. `guard` is asked directly before each request.
+        Every page is its own journal step, `final/send/<n>`. A page that was begun and not recorded is looked for
+        before it is sent again, however long ago that was. What can not be changed later has no buttons. Where the
+        message that is answered is gone, it goes to the conversation.
 
         Raises:
-            ChannelError: it was not, or perhaps not, sent.
+            ChannelError: it was not, or perhaps not, sent; or that cannot be found out now.
         """
         ...
 

@@ -231,6 +231,8 @@ class Delivered(BaseModel):
     """The platform's receipt says a person can see the final answer."""
 
     receipt: Json
+    state: Json | None = None
+    """What must be stored to find it again, where that is new."""
 
 
 class Owed(BaseModel):
@@ -242,6 +244,30 @@ class Owed(BaseModel):
     reason: str
     state: Json | None = None
     permanent: bool = False
+    away: bool = False
+    """The platform could not be reached at all: it does not count as a try."""
+
+
+class Unchanged(BaseModel):
+    """The answer is visible, but what people see of it cannot be changed (any more). Nothing is owed."""
+
+    reason: str
+
+
+class Watcher(Protocol):
+    """What a host counts of the engine's doings. Called on the event loop; must not block or raise."""
+
+    def run_ended(self, status: str) -> None:
+        """Take note of the end of a run, whatever ended it."""
+        ...
+
+    def letter_died(self, reason: str) -> None:
+        """Take note of an answer that is given up: nobody saw it."""
+        ...
+
+    def dead_letters(self, count: int) -> None:
+        """Take note of how many answers are given up now."""
+        ...
 
 
 class Surface(Protocol):
@@ -278,6 +304,10 @@ class Surface(Protocol):
         """Let go of the card at once without a write: another process owns the run."""
         ...
 
-    async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed:
-        """Show a finished run once more: an owed answer, or a change after the end (a verdict, dead buttons)."""
+    async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed | Unchanged:
+        """Show a finished run once more: an owed answer, or a change after the end (a verdict, dead buttons).
+
+        A receipt says that it was shown by this call, or that a recorded step proves an owed answer; a change that
+        cannot be shown gives `Unchanged`.
+        """
         ...

@@ -17,7 +17,7 @@ from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.models.probe import Probed, probe_model
-from engine.ports import Clock, Control, Enclosures, Outcome, Press, Pressed, RunScope, Surface, Work
+from engine.ports import Clock, Control, Enclosures, Outcome, Press, Pressed, RunScope, Surface, Watcher, Work
 from engine.runs.controls import Heard
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
@@ -216,15 +216,30 @@ class Runtime:
 
     def readiness(self) -> list[Check]:
         """Tell whether new inputs can be served, and what stands in the way."""
-        health, replica = self.database.health(), self._runs.replica
-        database = Check("database", health.ok, health.code, health.reason)
+        health = self.database.health()
+        return [Check("database", health.ok, health.code, health.reason), self._runs_check(), self._letters_check()]
+
+    def watched_by(self, watcher: Watcher) -> None:
+        """Tell `watcher` what happens from now on; before `start`."""
+        self._runs.replica.watcher = watcher
+
+    def _runs_check(self) -> Check:
+        replica = self._runs.replica
         if replica.lease.lost:
-            return [database, Check("runs", False, "lost", "declared dead by its peers")]
+            return Check("runs", False, "lost", "declared dead by its peers")
         if replica.draining.is_set():
-            return [database, Check("runs", False, "draining", "hands over to the next process")]
+            return Check("runs", False, "draining", "hands over to the next process")
         if replica.slow or not replica.lease.is_good():
-            return [database, Check("runs", False, "late", "the heartbeat is late")]
-        return [database, Check("runs", True, "ok")]
+            return Check("runs", False, "late", "the heartbeat is late")
+        return Check("runs", True, "ok")
+
+    def _letters_check(self) -> Check:
+        """Answers nobody saw: red where somebody can mend it, green where the conversation will never take them."""
+        dead = self._runs.dead_letters
+        if not dead.old and not dead.impossible:
+            return Check("deliveries", True, "ok")
+        reason = f"{dead.old} answers given up after days, {dead.impossible} that can never be shown; see dead_letter"
+        return Check("deliveries", not dead.old, "dead_letters", reason)
 
 
 Overlay = Callable[[Mapping[str, Any]], EngineSettings]

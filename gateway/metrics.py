@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
@@ -44,13 +44,23 @@ class Metrics:
         registry.register(self._channels)
         self._runs = Counter("niuma_runs", "Runs that ended here, by status.", ["status"], registry=registry)
         self._events = Counter("niuma_events", "Inbound events.", [*_LABELS, "kind"], registry=registry)
+        self._died = Counter("niuma_letters_died", "Answers given up: nobody saw them.", registry=registry)
+        self._dead = Gauge("niuma_dead_letters", "Answers that are given up now.", registry=registry)
         self._submit = Histogram(
             "niuma_submit_seconds", "Time to store an inbound event.", buckets=_SHORT_S, registry=registry
         )
 
     def run_ended(self, status: str) -> None:
-        """Count a run (`"done"`, `"stopped"`, `"failed"`, `"interrupted"`)."""
+        """Count a run (`"done"`, `"stopped"`, `"failed"`, `"interrupted"`), whatever ended it."""
         self._runs.labels(status).inc()
+
+    def letter_died(self, reason: str) -> None:
+        """Count an answer that is given up; the reason is in the log."""
+        self._died.inc()
+
+    def dead_letters(self, count: int) -> None:
+        """Note how many answers are given up now."""
+        self._dead.set(count)
 
     def event(self, channel: str, account: str, kind: str) -> None:
         """Count an inbound event."""

@@ -138,19 +138,20 @@ def link_images(text: str) -> str:
     return Rewriting(_LinkedImages()).of(text, growing=False)
 
 
-def image_link(piece: str, own: Callable[[str], bool]) -> str:
-    """Give the link for an image (`![alt](target)`), or the image itself where its target is the platform's `own`."""
+def image_link(piece: str) -> str:
+    """Give the link for an image (`![alt](target)`); its words alone where the target is no web address."""
     found = _IMAGE.fullmatch(piece)
-    if found is None or own(found[2]):
+    if found is None:
         return piece
-    return f"[{found[1].strip() or found[2]}]({found[2]})"
+    words, target = found[1].strip() or found[2], found[2]
+    return f"[{words}]({target})" if target.startswith(("http://", "https://")) else words
 
 
 class _LinkedImages:
     def __call__(self, text: str, atom: Atom) -> str:
         piece = text[atom.start : atom.end]
         is_image = atom.kind is Kind.SOLID and piece.startswith("![")
-        return image_link(piece, lambda target: not target.startswith(("http://", "https://"))) if is_image else piece
+        return image_link(piece) if is_image else piece
 
     def end(self) -> str:
         return ""

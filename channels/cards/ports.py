@@ -87,6 +87,19 @@ class CardSink(Protocol):
         """Tell whether the whole of `card`, to its last character, was accepted by the platform."""
         ...
 
+    def quiet(self, card: Card) -> Sequence[Write]:
+        """Give the requests that leave a card at rest whose answer went another way, whatever its `mode` is.
+
+        They make it show `card`, a few words without buttons, or take away at least what spins and the buttons. Ask
+        again after they were sent or refused; empty when nothing is left that could help.
+        """
+        ...
+
+    @property
+    def unrest(self) -> Literal["", "status", "active"]:
+        """Tell what `quiet` could not do: `status`: an old word about its state stays; `active`: it looks at work."""
+        ...
+
     @property
     def mode(self) -> Literal["stream", "patch", "message", "dead"]:
         """How this card is written now. `message`: only a plain final message is possible; `dead`: nothing is."""

@@ -1,8 +1,8 @@
-"""Cutting a line of text without breaking a character as a reader sees it."""
+"""Cutting text without breaking a character as a reader sees it."""
 
 from __future__ import annotations
 
-from channels.cards.grapheme import starts
+from channels.cards.grapheme import floor, starts
 
 _LONGEST_CHARACTER = 16
 
@@ -17,3 +17,8 @@ def shorten(text: str, limit: int, *, mark: str = "…") -> str:
     if len(begins) < limit:
         return line + mark
     return line[: begins[limit - 1]].rstrip() + mark
+
+
+def head(text: str, chars: int) -> str:
+    """Give the beginning of `text`, at most so many code points, without half a visible character at its end."""
+    return text[: floor(text, chars)]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from channels.base import CardOpening, ChannelHealth, Examination, Reaction
+from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
-from channels.cards.model import Card
-from channels.cards.ports import CardSink, Journal, Json, WriteGuard
+from channels.cards.ports import CardSink, Journal, Json
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
-from channels.errors import ChannelError, InvalidCard, Rejected, TooLong
+from channels.errors import ChannelError, Rejected
 from channels.events import (
     AttachmentHandle,
     ConversationRef,
@@ -32,15 +30,15 @@ from channels.feishu.discovery import discover
 from channels.feishu.dispatch import Dispatcher
 from channels.feishu.doctor import console_pages, examining
 from channels.feishu.errors import MESSAGE_BEING_SENT
+from channels.feishu.finals import Final
 from channels.feishu.history import History
 from channels.feishu.identity import learn
 from channels.feishu.limits import capabilities_of
 from channels.feishu.loader import load_frame_class
 from channels.feishu.mentions import BotIdentity
-from channels.feishu.opening import Opener
+from channels.feishu.opening import Counter, Opener
 from channels.feishu.people import People
-from channels.feishu.plain import rest_as_text
-from channels.feishu.post_office import Letter, PostOffice, unguarded
+from channels.feishu.post_office import Letter, PostOffice, uuid_of
 from channels.feishu.reader import Reader
 from channels.feishu.recalls import Recalls
 from channels.feishu.settings import FeishuSettings
@@ -51,8 +49,6 @@ from channels.pacing import Pacer
 NAME = "feishu"
 _SIGNS: dict[Reaction, str] = {"working": "Typing", "queued": "OnIt"}
 _SIGNS_KEPT = 1000
-_TEXT_BYTES = 100_000
-"""Below the platform's 150 KB for a text message. Source: open.feishu.cn "发送消息", read 2026-02."""
 _log = logging.getLogger(__name__)
 
 
@@ -73,7 +69,7 @@ class Adapter:
         self._client = Client(settings, clock)
         self._pacer = Pacer(capabilities_of(settings.app_limit), clock, target_s=refresh_s)
         self._office = PostOffice(self._client, self._pacer, clock)
-        self._history = History(self._office, settings.app_id)
+        self._counter = Counter(self._office, History(self._office, settings.app_id), self._identity)
         self._recalls = Recalls()
         self._people = People(self._client, self._pacer, clock)
         self._reader = Reader(self._office, self._people, self._identity, settings.app_id)
@@ -155,50 +151,28 @@ class Adapter:
 
     async def open_card(self, opening: CardOpening, journal: Journal) -> CardSink:
         """See `Channel.open_card`."""
-        opener = self._opener(opening, journal)
+        opener = Opener(self._counter, journal, opening)
         sheet, mode = await opener.first(render_card(opening.card)[0])
         sheets = [sheet, *opener.recorded({"cards": [sheet.state()]})[1:]]
-        return LiveCard(Desk(self._client, self._clock, self._recalls), opener, sheets, mode)
+        return LiveCard(self._desk(), opener, sheets, mode)
 
     def reopen_card(self, opening: CardOpening, state: Json, journal: Journal) -> CardSink:
         """See `Channel.reopen_card`."""
-        opener = self._opener(opening, journal)
-        return LiveCard(Desk(self._client, self._clock, self._recalls), opener, opener.recorded(state), state["mode"])
+        opener = Opener(self._counter, journal, opening, state.get("root", "open"))
+        return LiveCard(self._desk(), opener, opener.recorded(state), state["mode"])
 
-    def _opener(self, opening: CardOpening, journal: Journal) -> Opener:
-        return Opener(self._office, self._history, journal, opening, self._identity)
+    def _desk(self) -> Desk:
+        return Desk(self._client, self._clock, self._recalls)
 
     # Messages.
 
-    async def send_final(
-        self,
-        conversation: ConversationRef,
-        card: Card,
-        *,
-        reply_to: str | None,
-        key: str,
-        guard: WriteGuard | None = None,
-    ) -> Receipt:
-        """See `Channel.send_final`: cards that never change; what the platform refuses as a card goes as text."""
-
-        async def send(kind: str, content: Json, name: str) -> list[str]:
-            return await self._send(Letter(conversation, reply_to, kind, content, _uuid(name), guard or unguarded))
-
-        pages, ids, texts = render_card(card), list[str](), list[str]()
-        for number, page in enumerate(pages):
-            try:
-                ids += await send("interactive", page.native(), f"{key}-{number}")
-            except (InvalidCard, TooLong) as error:
-                _log.warning("feishu_final_as_text", extra={"account": self.account, "code": error.code})
-                texts = rest_as_text(card, pages, number, max_bytes=_TEXT_BYTES)
-                break
-        for number, text in enumerate(texts):
-            ids += await send("text", {"text": text}, f"{key}-t-{number}")
-        return self._receipt(ids)
+    async def send_final(self, opening: CardOpening, journal: Journal) -> SentFinal:
+        """See `Channel.send_final`: as cards; what the platform refuses as a card goes as text."""
+        return await Final(self._counter, opening, journal, self._clock).send()
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """See `Channel.send_notice`."""
-        letter = Letter(conversation, reply_to, "text", {"text": text}, _uuid(f"{key}-0"))
+        letter = Letter(conversation, reply_to, "text", {"text": text}, uuid_of(f"{key}-0"))
         return self._receipt(await self._send(letter))
 
     async def read(self, message_id: str) -> Sequence[Quote]:
@@ -234,8 +208,3 @@ class Adapter:
 
     def _receipt(self, ids: list[str]) -> Receipt:
         return Receipt(NAME, self.account, tuple(ids), self._clock.now_ms(), "message")
-
-
-def _uuid(name: str) -> str:
-    """Give a text of at most 50 characters that is the same for the same name."""
-    return name if len(name) <= 50 else f"h{hashlib.blake2s(name.encode(), digest_size=20).hexdigest()}"

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, assert_never
 
+from channels.cards.grapheme import ceiling
 from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
+from channels.cards.shorten import head
 from channels.feishu.elements import (
     LINE_BREAK,
     MARKS,
@@ -28,6 +30,9 @@ Json = dict[str, Any]
 _TOOL_CHARS = 1500
 """What a folded tool panel shows of its output at most; the whole of it is an artifact of the run."""
 _THINKING_CHARS = 3000
+_TITLE_CHARS = 200
+_PLACEHOLDER_CHARS = 100
+"""Source: open.feishu.cn "输入框", read 2026-02."""
 _TODOS_PER_ELEMENT = 40
 _LANE_BYTES = 9000
 _LANE_OBJECTS = 40
@@ -86,7 +91,8 @@ def _thinking(eid: str, block: Thinking, label: str, texts: Texts) -> list[Piece
     text = block.text
     if len(text) > _THINKING_CHARS:
         # The start moves in steps, so that between them the text still only grows.
-        text = "… " + text[((len(text) - _THINKING_CHARS) // 1500 + 1) * 1500 :]
+        start = ((len(text) - _THINKING_CHARS) // 1500 + 1) * 1500
+        text = "… " + text[ceiling(text, start) :]
     inside = texts.of(f"{eid}_t", chars=2 * _THINKING_CHARS, tables=0, small=True)
     children = [piece.native for piece in inside.pieces(text, growing=block.streaming)]
     return [piece_of(panel(eid, label, children, expanded=False))] if children else []
@@ -99,10 +105,11 @@ def _todos(eid: str, block: Todos) -> list[Piece]:
 
 
 def _tool(eid: str, block: ToolPanel) -> Json:
-    title = f"{MARKS[block.status]} {block.title or block.kind}"[:200]
+    title = head(f"{MARKS[block.status]} {block.title or block.kind}", _TITLE_CHARS)
     body = block.body
     if len(body) > _TOOL_CHARS:
-        body = f"{body[: _TOOL_CHARS // 2]}\n…\n{body[-_TOOL_CHARS // 2 :]}"
+        half = _TOOL_CHARS // 2
+        body = f"{head(body, half)}\n…\n{body[ceiling(body, len(body) - half) :]}"
     language = {"terminal": "bash", "diff": "diff", "text": ""}[block.body_kind]
     children = [markdown(f"{eid}_t", fenced(body, language), small=True)] if body.strip() else []
     return panel(eid, title, children or [markdown(f"{eid}_t", "…", small=True)], expanded=False)
@@ -120,7 +127,7 @@ def _lane(block: Lane, thinking_label: str, texts: Texts) -> tuple[Piece, ...]:
     eid = element_id(block.id)
     for number, group in enumerate(_groups(children)):
         more = f" ({number + 1})" if number else ""
-        title = f"{MARKS[block.status]} {block.title}{more}"[:200]
+        title = head(f"{MARKS[block.status]} {block.title}{more}", _TITLE_CHARS)
         inside = [piece.native for piece in group] or [{"tag": "markdown", "content": "…"}]
         native = panel(part_id(eid, number), title, inside, expanded=True)
         panels.append(piece_of(native, tables=sum(piece.tables for piece in group)))
@@ -144,7 +151,7 @@ def _groups(children: list[Piece]) -> Iterable[list[Piece]]:
 @lru_cache(maxsize=64)
 def _tables(block: Table) -> tuple[Piece, ...]:
     """Give a table as native ones of a size that fits a card."""
-    rows = tuple(tuple(cell[:_CELL_CHARS] for cell in row[:_TABLE_COLUMNS]) for row in block.rows)
+    rows = tuple(tuple(head(cell, _CELL_CHARS) for cell in row[:_TABLE_COLUMNS]) for row in block.rows)
     if len(block.columns) > _TABLE_COLUMNS:
         block = Table(block.id, block.columns[:_TABLE_COLUMNS], rows)
     eid = element_id(block.id)
@@ -185,7 +192,7 @@ def _form(block: Form) -> Piece:
     for field in block.fields:
         element: Json = {"tag": "input", "name": field.name, "required": field.required}
         element["label"] = {"tag": "plain_text", "content": field.label}
-        element["placeholder"] = {"tag": "plain_text", "content": field.placeholder[:100]}
+        element["placeholder"] = {"tag": "plain_text", "content": head(field.placeholder, _PLACEHOLDER_CHARS)}
         inputs.append(element)
     eid = element_id(block.id)
     inputs.append(button(block.submit, submits=True))

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from channels.cards.model import Action, Card, CardStatus, Header, Text
+from channels.cards.shorten import shorten
 from channels.feishu.blocks import block_pieces
 from channels.feishu.elements import Piece, button_row, markdown, note, piece_of
 from channels.feishu.growth import Texts
@@ -23,6 +24,8 @@ CARD_BYTES = 26_000
 """For one serialised card: 30 KB less room for what the platform adds when it expands style tags."""
 CARD_OBJECTS = 100
 CARD_TABLES = 5
+SUMMARY_CHARS = 100
+"""What a list of chats has room for; ours."""
 _FRAME_BYTES = 700
 _FRAME_OBJECTS = 2
 
@@ -105,7 +108,7 @@ def render_card(
             header=_header(card.header, number),
             elements=tuple(piece.native for piece in stack) or (markdown("b_wait", "…"),),
             streaming=streaming and number == last and not is_cut,
-            summary=(card.summary or card.header.title or card.header.subtitle)[:100],
+            summary=shorten(card.summary or card.header.title or card.header.subtitle, SUMMARY_CHARS),
             is_cut=is_cut and number == last,
         )
         for number, stack in enumerate(stacks)

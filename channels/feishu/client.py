@@ -159,10 +159,17 @@ class Client:
         """Replace the card of a message of ours."""
         await self.call("PATCH", f"{_IM}/messages/{quote(message_id)}", body={"content": dump(card)})
 
-    async def messages(self, container: str, container_id: str, *, size: int, page: str = "") -> tuple[list[Json], str]:
-        """Give messages of a `chat` or `thread`, newest first (at most 50), and the mark of the page after them."""
-        query = {"container_id_type": container, "container_id": container_id}
-        query |= {"sort_type": "ByCreateTimeDesc", "page_size": str(size)}
+    async def messages(
+        self, container: str, container_id: str, *, size: int, page: str = "", since_s: int | None = None
+    ) -> tuple[list[Json], str]:
+        """Give messages of a `chat` or `thread`, newest first (at most 50), and the mark of the page after them.
+
+        `since_s`: those of a chat from that second on, oldest first; the platform has no such search in threads.
+        """
+        query = {"container_id_type": container, "container_id": container_id, "page_size": str(size)}
+        query["sort_type"] = "ByCreateTimeDesc" if since_s is None else "ByCreateTimeAsc"
+        if since_s is not None:
+            query["start_time"] = str(since_s)
         if page:
             query["page_token"] = page
         data: Json = (await self.call("GET", f"{_IM}/messages", query=query))["data"]

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, Literal, cast
 
 from channels.cards.model import Action, Table, WorkStatus
+from channels.cards.shorten import head
 from channels.feishu.markdown import escape
 
 Json = dict[str, Any]
@@ -116,7 +117,7 @@ def button(action: Action, *, submits: bool = False) -> Json:
     """Give a button. Its payload is an object: with a plain text some clients' handlers fail."""
     element: Json = {
         "tag": "button",
-        "text": {"tag": "plain_text", "content": action.label[:_BUTTON_CHARS]},
+        "text": {"tag": "plain_text", "content": head(action.label, _BUTTON_CHARS)},
         "type": _BUTTONS[action.style],
         "disabled": not action.enabled,
         "behaviors": [{"type": "callback", "value": action.value()}],

@@ -48,6 +48,8 @@ STREAM_ENDED: Mapping[int, StreamEnd] = {
     232009: "gone",  # the chat was dissolved
     230002: "gone",  # the bot was put out of the chat
 }
+ANCHOR_REFUSED = frozenset({230001, 230011, 230019, 230071, 230110})
+"""A reply is refused for what it answers: no such message, recalled, no such topic, no topics here, deleted."""
 STREAMING_CLOSED = frozenset({300309, 200850, 200510})
 """The card still takes writes that need no streaming mode."""
 CHAT_GONE = frozenset({232009, 230002})
@@ -123,6 +125,11 @@ def _lasting(code: int, message: str, text: str) -> ChannelError:
     if code in _INVALID_CARD or code in _CARD_PARTS:
         return InvalidCard(text, code=name)
     return Rejected(text, code=name)
+
+
+def is_anchor_gone(error: ChannelError) -> bool:
+    """Tell whether a reply was refused for the message it answers: a plain message may still be taken."""
+    return error.code.isdigit() and int(error.code) in ANCHOR_REFUSED
 
 
 def connect_error(code: int, message: str) -> ChannelError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,10 @@ _PAGE = 50
 """The most the platform gives at once. Source: open.feishu.cn "获取会话历史消息", read 2026-02."""
 _ASKED = 24
 _WITHIN_S = 5.0
+_SKEW_MS = 60_000
+"""How much the platform's clock may differ from ours."""
+_SENT_WITHIN_MS = 600_000
+"""A message is sent soon after it was begun, or not by that attempt: a try ends within a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,32 @@ class History:
         except TimeoutError as error:
             raise DeliveryUnknown("the conversation's history did not come in time") from error
 
+    async def find_text(self, conversation: ConversationRef, text: str, reply_to: str | None, since_ms: int) -> str:
+        """Give our message with this text, sent soon after `since_ms` (UTC ms); empty when it is not there.
+
+        Raises:
+            ChannelError: the history cannot be read, not in time, or not far enough to be certain.
+        """
+        try:
+            async with asyncio.timeout(_WITHIN_S):
+                return await self._find_text(conversation, text, reply_to, since_ms - _SKEW_MS)
+        except TimeoutError as error:
+            raise DeliveryUnknown("the conversation's history did not come in time") from error
+
+    async def _find_text(self, conversation: ConversationRef, text: str, reply_to: str | None, since_ms: int) -> str:
+        kind, container = ("thread", conversation.thread) if conversation.thread else ("chat", conversation.chat)
+        since_s = None if conversation.thread else since_ms // 1000
+        page = ""
+        for _ in range(_PAGES):
+            items, page = await self._page(kind, container, page, since_s)
+            fits = (item for item in items if _is_text_of(item, self._app_id, text, reply_to, since_ms))
+            found = next((str(item["message_id"]) for item in fits), "")
+            times = [int(item.get("create_time") or 0) for item in items]
+            past = any(at < since_ms if conversation.thread else at > since_ms + _SENT_WITHIN_MS for at in times)
+            if found or not page or past:
+                return found
+        raise DeliveryUnknown("too much was written since to tell whether the message was sent")
+
     async def _find(self, conversation: ConversationRef, card_id: str, reply_to: str | None) -> Found:
         mine, is_all = await self._cards_in(conversation)
         answers = [item for item in mine if item.get("parent_id") == reply_to]
@@ -71,10 +102,10 @@ class History:
                 return found, True
         return found, False
 
-    async def _page(self, kind: str, container: str, page: str) -> tuple[list[Json], str]:
+    async def _page(self, kind: str, container: str, page: str, since_s: int | None = None) -> tuple[list[Json], str]:
         client = self._office.client
         return await self._office.insist(
-            "message.list", lambda: client.messages(kind, container, size=_PAGE, page=page)
+            "message.list", lambda: client.messages(kind, container, size=_PAGE, page=page, since_s=since_s)
         )
 
     async def _shows(self, message_id: str, card_id: str) -> bool:
@@ -88,3 +119,18 @@ class History:
 def _is_card_of(item: Mapping[str, Any], app_id: str) -> bool:
     sender: Json = item.get("sender") or {}
     return item.get("msg_type") == "interactive" and sender.get("id") == app_id
+
+
+def _is_text_of(item: Mapping[str, Any], app_id: str, text: str, reply_to: str | None, since_ms: int) -> bool:
+    """Tell whether this is our text; what answers another message is another run's, however equal it is."""
+    sender: Json = item.get("sender") or {}
+    if item.get("msg_type") != "text" or sender.get("id") != app_id or int(item.get("create_time") or 0) < since_ms:
+        return False
+    if item.get("deleted") or item.get("parent_id") not in (reply_to, None, ""):
+        return False
+    body: Json = item.get("body") or {}
+    try:
+        content: Json = json.loads(str(body.get("content") or "{}"))
+    except ValueError:
+        return False
+    return " ".join(str(content.get("text", "")).split()) == " ".join(text.split())

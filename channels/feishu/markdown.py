@@ -96,10 +96,9 @@ def _solid(piece: str) -> str:
     if first in "`&":
         return piece
     if first == "!":
-        # One picture by address makes the platform refuse the whole card.
-        piece = image_link(piece, lambda target: target.startswith("img_"))
-        if piece[0] == "!":
-            return piece
+        # One picture that was not uploaded by us makes the platform refuse the whole card, and a text has none that
+        # was: a key in it is made up.
+        piece = image_link(piece)
     if first == "\\":
         return piece[1].translate(_BRACKETS) if piece[1] in "<>" else piece
     if first == "<" and (link := _AUTOLINK.fullmatch(piece)):

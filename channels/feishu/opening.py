@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from channels.base import CardOpening
@@ -17,24 +18,34 @@ from channels.feishu.cards import Page
 from channels.feishu.errors import CARD_REFUSED, MESSAGE_BEING_SENT
 from channels.feishu.history import History
 from channels.feishu.mentions import BotIdentity
-from channels.feishu.post_office import Letter, PostOffice
+from channels.feishu.post_office import Letter, PostOffice, uuid_of
 from channels.feishu.sheet import Sheet
 
 CardMode = Literal["stream", "patch", "message"]
+Root = Literal["open", "final"]
+"""Which cards of a run: those it grew on, or those its answer was sent as when they could not show it."""
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """What all openings of an account share."""
+
+    office: PostOffice
+    history: History
+    identity: BotIdentity
 
 
 class Opener:
     """Puts up the cards of one run, in order. Calls never overlap."""
 
-    def __init__(
-        self, office: PostOffice, history: History, journal: Journal, opening: CardOpening, identity: BotIdentity
-    ) -> None:
-        self._office = office
-        self._history = history
+    def __init__(self, counter: Counter, journal: Journal, opening: CardOpening, root: Root = "open") -> None:
+        self._office = counter.office
+        self._history = counter.history
         self._journal = journal
         self._opening = opening
-        self.identity = identity
+        self.identity = counter.identity
+        self.root: Root = root
 
     @property
     def send_method(self) -> str:
@@ -53,14 +64,22 @@ class Opener:
         else:
             await self._send(number, page, sheets[number])
 
+    async def create(self, number: int, page: Page) -> Sheet:
+        """Create a card's entity, insisting; raises like `put_up`."""
+        return await self._create(number, page, insist=True)
+
+    async def show(self, number: int, page: Page, sheet: Sheet) -> None:
+        """Send a card, insisting; raises like `put_up`."""
+        await self._send(number, page, sheet, insist=True)
+
     async def first(self, page: Page) -> tuple[Sheet, CardMode]:
         """Put up the run's first card, or find it; tells how it can be written.
 
         Raises:
             ChannelError: it was refused, or nobody knows.
         """
-        sheet = await self._create(0, page)
-        await self._send(0, page, sheet)
+        sheet = await self.create(0, page)
+        await self.show(0, page, sheet)
         if sheet.card_id:
             return sheet, "stream"
         return sheet, "patch" if sheet.message_id else "message"
@@ -68,8 +87,8 @@ class Opener:
     def recorded(self, first: Json) -> list[Sheet]:
         """Give the cards that earlier attempts put up; `first` is what the host kept of them."""
         sheets = [self._found(entry, is_sent=True) for entry in first.get("cards", []) if entry.get("is_sent", True)]
-        while (entity := self._journal.recorded(_path("entity", len(sheets)))) is not None:
-            sent = self._journal.recorded(_path("send", len(sheets)))
+        while (entity := self._journal.recorded(self._path("entity", len(sheets)))) is not None:
+            sent = self._journal.recorded(self._path("send", len(sheets)))
             sheets.append(self._found({**entity, **(sent or {})}, is_sent=sent is not None))
         return sheets
 
@@ -79,12 +98,16 @@ class Opener:
         sheet.taken_up()
         return sheet
 
+    def _path(self, what: Literal["entity", "send"], number: int) -> str:
+        """Give the journal path of a step: those of a run's first card have no number."""
+        return f"open/{what}" if number == 0 and self.root == "open" else f"{self.root}/{what}/{number}"
+
     async def _step(self, path: str, work: Callable[[], Awaitable[Json]]) -> Json:
         """A path is run once an attempt; an opening that is tried again takes what it did before."""
         known = self._journal.recorded(path)
         return known if known is not None else await self._journal.step(path, work)
 
-    async def _create(self, number: int, page: Page) -> Sheet:
+    async def _create(self, number: int, page: Page, *, insist: bool = False) -> Sheet:
         """Create the entity; where the app may not, the first card will be a plain message."""
         fresh = False
 
@@ -93,14 +116,14 @@ class Opener:
             fresh = True
             try:
                 native, guard = page.native(), self._journal.guard
-                return {"card_id": await self._office.create_card(native, guard, insist=number == 0)}
+                return {"card_id": await self._office.create_card(native, guard, insist=insist)}
             except (Rejected, MissingScope) as error:
-                if number > 0 or isinstance(error, InvalidCard):
+                if number > 0 or self.root == "final" or isinstance(error, InvalidCard):
                     raise
                 _log.warning("feishu_no_card_entity", extra={"run": self._opening.run, "code": error.code})
                 return {"card_id": "", "refused": error.code}
 
-        result = await self._step(_path("entity", number), create)
+        result = await self._step(self._path("entity", number), create)
         sheet = Sheet(self._opening.attempt, str(result["card_id"]))
         if fresh:
             sheet.page, sheet.streaming = page, page.streaming
@@ -108,40 +131,58 @@ class Opener:
             sheet.taken_up()
         return sheet
 
-    async def _send(self, number: int, page: Page, sheet: Sheet) -> None:
+    async def _send(self, number: int, page: Page, sheet: Sheet, *, insist: bool = False) -> None:
         """Send the card's message."""
 
         async def send() -> Json:
-            return {"message_id": await self._once(number, page, sheet)}
+            return {"message_id": await self._once(number, page, sheet, insist=insist)}
 
-        result = await self._step(_path("send", number), send)
+        result = await self._step(self._path("send", number), send)
         sheet.message_id, sheet.is_sent = str(result["message_id"]), True
 
-    async def _once(self, number: int, page: Page, sheet: Sheet) -> str:
+    async def _once(self, number: int, page: Page, sheet: Sheet, *, insist: bool) -> str:
         """Send, or find out that it was sent before: then give that message's id (empty when it cannot be found)."""
-        opening = self._opening
-        content: Json = {"type": "card", "data": {"card_id": sheet.card_id}} if sheet.card_id else _still(page)
-        letter = Letter(
-            opening.conversation,
-            opening.reply_to,
-            "interactive",
-            content,
-            uuid=f"{opening.run}-{number}"[:50],
-            guard=self._journal.guard,
-            maybe_sent=True,
-        )
+        # An entity that an earlier attempt made may have been sent by it; one of ours was not.
+        is_new = sheet.page is not None
+        if self.root == "final" and not is_new and (found := await self._seen_before(sheet)):
+            return found
+        letter = self._letter(number, page, sheet)
         try:
-            return await self._office.send(letter, insist=number == 0)
+            return await self._office.send(letter, insist=insist)
         except Rejected as error:
             if error.code != str(MESSAGE_BEING_SENT):
-                if not sheet.card_id or not error.code.startswith(str(CARD_REFUSED)):
+                if is_new or not sheet.card_id or not error.code.startswith(str(CARD_REFUSED)):
                     raise
                 return await self._look_for(sheet, error, is_proof=False)
             try:
                 return await self._look_for(sheet, error, is_proof=not letter.is_redirected)
             except Rejected:
                 letter.renew()
-        return await self._office.send(letter, insist=number == 0)
+        return await self._office.send(letter, insist=insist)
+
+    def _letter(self, number: int, page: Page, sheet: Sheet) -> Letter:
+        opening = self._opening
+        content: Json = {"type": "card", "data": {"card_id": sheet.card_id}} if sheet.card_id else _still(page)
+        name = f"{opening.run}-{number}" if self.root == "open" else f"{opening.run}-final-{number}"
+        return Letter(
+            opening.conversation,
+            opening.reply_to,
+            "interactive",
+            content,
+            uuid=uuid_of(name),
+            guard=self._journal.guard,
+            maybe_sent=True,
+        )
+
+    async def _seen_before(self, sheet: Sheet) -> str:
+        """Give the message of an entity, when the conversation shows it; an entity cannot be sent twice in any case."""
+        opening = self._opening
+        try:
+            found = await self._history.find_card(opening.conversation, sheet.card_id, opening.reply_to)
+        except ChannelError as error:
+            _log.info("feishu_history_unread", extra={"run": opening.run, "code": error.code})
+            return ""
+        return found.message_id
 
     async def _look_for(self, sheet: Sheet, error: Rejected, *, is_proof: bool) -> str:
         """Give the message of a card that was sent before, empty when it cannot be found.
@@ -171,8 +212,3 @@ class Opener:
 def _still(page: Page) -> Json:
     native = page.native()
     return {**native, "config": {**native["config"], "streaming_mode": False}}
-
-
-def _path(what: Literal["entity", "send"], number: int) -> str:
-    """Give the journal path of a step: the first card's have no number."""
-    return f"open/{what}" if number == 0 else f"open/{what}/{number}"

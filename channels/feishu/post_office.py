@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,6 +15,7 @@ from channels.clock import Clock
 from channels.errors import DeliveryUnknown, NotDispatched, RateLimited, Rejected, StreamEnded
 from channels.events import ConversationRef
 from channels.feishu.client import Client
+from channels.feishu.errors import is_anchor_gone
 from channels.feishu.turns import Turns
 from channels.pacing import Pacer
 
@@ -26,6 +28,11 @@ _LONGEST_WAIT_S = 5.0
 _ANCHORS = 10
 _UNSURE_KEPT = 2000
 _log = logging.getLogger(__name__)
+
+
+def uuid_of(name: str) -> str:
+    """Give a text of at most 50 characters that is the same for the same name."""
+    return name if len(name) <= 50 else f"h{hashlib.blake2s(name.encode(), digest_size=20).hexdigest()}"
 
 
 async def unguarded() -> None:
@@ -105,7 +112,7 @@ class PostOffice:
         return await (self.insist("card.create", create) if insist else create())
 
     async def send(self, letter: Letter, *, insist: bool = True) -> str:
-        """Send a message and give its id; where what it answers is gone, to the conversation instead.
+        """Send a message and give its id; where what it answers is gone, to the conversation instead, once.
 
         `insist` false: once, for a caller that has room for it and tries again by itself.
 
@@ -117,13 +124,26 @@ class PostOffice:
             letter.reply_to = await self._anchor_in(letter.conversation)
         try:
             return await (self._insist_on(letter) if insist else self._try(letter))
-        except StreamEnded as error:
-            if letter.reply_to is None or error.reason != "gone":
+        except (StreamEnded, Rejected) as error:
+            if letter.reply_to is None or not is_anchor_gone(error):
                 raise
+        return await self._send_elsewhere(letter)
+
+    async def _send_elsewhere(self, letter: Letter) -> str:
+        """Send to the conversation: in a topic by answering another message of it, at last without answering any."""
+        refused = letter.reply_to
         letter.reply_to, letter.is_redirected = await self._anchor_in(letter.conversation), True
+        if letter.reply_to == refused:
+            letter.reply_to = None
         if not letter.maybe_sent:
             # Otherwise the same uuid has to tell whether the reply arrived before its question went.
             letter.renew()
+        try:
+            return await self._insist_on(letter)
+        except (StreamEnded, Rejected) as error:
+            if letter.reply_to is None or not is_anchor_gone(error):
+                raise
+        letter.reply_to = None
         return await self._insist_on(letter)
 
     async def _insist_on(self, letter: Letter) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from channels.feishu.cards import Page
 from channels.feishu.diff import TextChange, compare, with_text
@@ -31,6 +31,12 @@ class Sheet:
     can_stream: bool = True
     can_replace: bool = True
     """False when the platform takes single changes but not the whole card: its header stays as it is."""
+    is_gone: bool = False
+    """Its message was taken away: nobody sees it."""
+    unrest: Literal["", "status", "active"] = "active"
+    """What would still look at work on it, were it left behind now (see `CardSink.unrest`)."""
+    refused_rest: int = 0
+    """Ways of leaving it at rest that the platform refused."""
     _used: int = 0
     _jump: int = 1_000
     _reopened: bool = field(default=False)

@@ -18,6 +18,7 @@ from channels.events import Receipt
 from channels.feishu.cards import Budget, Page, render_card, render_leftover, simplified
 from channels.feishu.client import Client
 from channels.feishu.diff import Changes, TextChange, compare, update_text
+from channels.feishu.ending import Step, Unrest, held, quiet_writes, worst
 from channels.feishu.errors import CHAT_GONE, SEQUENCE_TOO_LOW, STREAMING_CLOSED
 from channels.feishu.growth import Texts
 from channels.feishu.opening import Opener
@@ -26,17 +27,6 @@ from channels.feishu.sheet import Sheet
 
 Mode = Literal["stream", "patch", "message", "dead"]
 _SMALLEST_BYTES = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Payload of a write: which card (`number`), what it will look like, and the request's own part."""
-
-    number: int
-    page: Page
-    text: TextChange | None = None
-    actions: tuple[Json, ...] = ()
-    streaming: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +66,21 @@ class LiveCard:
         if self.mode in ("message", "dead"):
             return ()
         pages = self._render(card)
+        if len(pages) > 1 and card.header.status.is_terminal:
+            # First all that is missing, then the word that it is all.
+            writes = self._writes(held(pages, self._sheets), final=final) or self._writes(pages, final=final)
+        else:
+            writes = self._writes(pages, final=final)
+        return writes if final else _one_tick(writes)
+
+    def _writes(self, pages: Sequence[Page], *, final: bool) -> list[Write]:
         writes: list[Write] = []
         for number, page in enumerate(pages):
             if number >= len(self._sheets) or not self._sheets[number].is_sent:
                 writes.append(self._put_up(number, page))
                 break
             writes += self._page_writes(number, page, final=final)
-        return writes if final else _one_tick(writes)
+        return writes
 
     async def send(self, write: Write) -> None:
         """See `CardSink.send`."""
@@ -92,6 +90,8 @@ class LiveCard:
         except ChannelError as error:
             self._note_refusal(write, step, error)
             raise
+        if step.leaves is not None:
+            self._sheets[step.number].unrest = step.leaves
 
     def renewal(self) -> Sequence[Write]:
         """See `CardSink.renewal`: streaming off and on again, which starts the platform's ten minutes anew."""
@@ -102,6 +102,24 @@ class LiveCard:
             if sheet.streaming and sheet.page is not None:
                 writes += [_settings(number, sheet.page, streaming=on) for on in (False, True)]
         return writes
+
+    def quiet(self, card: Card) -> Sequence[Write]:
+        """See `CardSink.quiet`."""
+        if self._mode == "dead":
+            return ()
+        page, writes = render_card(card)[0], list[Write]()
+        for number, sheet in enumerate(self._sheets):
+            if sheet.is_sent and sheet.unrest == "active" and not self._is_gone(sheet):
+                writes += quiet_writes(number, sheet, page)
+        return writes
+
+    @property
+    def unrest(self) -> Unrest:
+        """See `CardSink.unrest`; in a conversation that is gone nobody sees anything."""
+        return "" if self._mode == "dead" else worst(s for s in self._sheets if not self._is_gone(s))
+
+    def _is_gone(self, sheet: Sheet) -> bool:
+        return sheet.is_gone or sheet.message_id in self._recalls
 
     def shows(self, card: Card) -> bool:
         """See `CardSink.shows`."""
@@ -120,7 +138,8 @@ class LiveCard:
 
     def state(self) -> Json:
         """See `CardSink.state`."""
-        return {"v": 1, "mode": self.mode, "cards": [sheet.state() for sheet in self._sheets]}
+        cards = [sheet.state() for sheet in self._sheets]
+        return {"v": 1, "mode": self.mode, "root": self._opener.root, "cards": cards}
 
     def receipt(self) -> Receipt:
         """See `CardSink.receipt`."""
@@ -204,7 +223,11 @@ class LiveCard:
     def _note_refusal(self, write: Write, step: Step, error: ChannelError) -> None:
         """Draw the conclusion for the next plan; the error itself goes on to the writer."""
         code = int(error.code) if error.code.isdigit() else 0
-        if isinstance(error, StreamEnded):
+        if isinstance(error, StreamEnded) and error.reason == "gone" and write.kind != "create":
+            self._sheets[step.number].is_gone = True
+        if step.leaves is not None:
+            self._sheets[step.number].refused_rest += not error.works_again
+        elif isinstance(error, StreamEnded):
             self._ended(write, step, code)
         elif code == SEQUENCE_TOO_LOW:
             self._sheets[step.number].jump()

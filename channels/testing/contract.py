@@ -9,73 +9,32 @@ A test module names its harness and runs `CHECKS` against it, each check with a 
 
 from __future__ import annotations
 
-import asyncio
-import uuid
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Literal, Protocol, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-from channels.base import CardOpening, Channel
-from channels.cards.model import Action, Card, CardStatus, Header, Lane, Text, TodoItem, Todos, ToolPanel
-from channels.cards.ports import CardSink
-from channels.cards.stream import CardStream, Closed
-from channels.clock import Clock
-from channels.errors import ChannelError
-from channels.events import ConversationRef
+from channels.cards.model import Action, Card, CardStatus, Header, Lane, Text, TodoItem, Todos
+from channels.testing import contract_finals
+from channels.testing.harness import (
+    FaultName,
+    Harness,
+    card,
+    close,
+    killed,
+    new_run,
+    opened,
+    opening_of,
+    seen_once,
+    stream_over,
+)
 from channels.testing.journal import MemoryJournal
 
-T = TypeVar("T")
-
-FaultName = Literal["rate_limited", "connection_lost", "answer_lost", "preview_refused", "stream_ended", "card_gone"]
-"""rate_limited, connection_lost, preview_refused (read and refused): the next card write, once. answer_lost: the next
-card write is carried out but not answered. stream_ended: streaming of all cards is switched off by the platform.
-card_gone: the newest card of the conversation was removed by a person."""
-
-
-class Harness(Protocol):
-    """One platform (a simulator, or a fake), and processes of ours that come and go."""
-
-    @property
-    def clock(self) -> Clock:
-        """Give the clock that the channels of this harness use."""
-        ...
-
-    async def make_channel(self) -> Channel:
-        """Give a started channel as a fresh process would; called again it is the next process, same platform."""
-        ...
-
-    def conversation(self) -> ConversationRef:
-        """Give the one conversation of this harness."""
-        ...
-
-    async def visible_text(self, conversation: ConversationRef) -> str:
-        """Give all that a person sees there now, top to bottom, without what is folded away."""
-        ...
-
-    async def messages(self, conversation: ConversationRef) -> int:
-        """Give how many messages of ours are there."""
-        ...
-
-    async def refusals(self) -> int:
-        """Give how many requests the platform refused so far."""
-        ...
-
-    async def fault(self, name: FaultName) -> None:
-        """Let something go wrong."""
-        ...
-
-    async def pass_time(self, seconds: float) -> None:
-        """Let that much time pass, for us and for the platform."""
-        ...
-
-    async def finish(self, work: Awaitable[T]) -> T:
-        """Await `work` while time passes."""
-        ...
+__all__ = ["CHECKS", "Check", "FaultName", "Harness"]
 
 
 async def shows_growth_and_proves_the_end(harness: Harness) -> None:
     """Text appears while it grows; the last word is complete, proven, and shown once."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     text = ""
     for number in range(30):
         text += f"word{number} "
@@ -83,15 +42,15 @@ async def shows_growth_and_proves_the_end(harness: Harness) -> None:
         await harness.pass_time(0.05)
     growing = await harness.visible_text(harness.conversation())
     assert "word20 " in growing, growing
-    closed = await _close(harness, stream, text + "the end")
+    closed = await close(harness, stream, text + "the end")
     assert closed.seen and closed.receipt is not None and closed.receipt.message_ids, closed
-    await _seen_once(harness, text + "the end", messages=1)
+    await seen_once(harness, text + "the end", messages=1)
 
 
 async def flushes_the_tail(harness: Harness) -> None:
     """The newest snapshot is written although no other follows, also while a tool runs."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     stream.show(card("first"))
     await harness.pass_time(0.05)
     stream.show(card("first and the tail.", tool="in_progress"))
@@ -105,61 +64,51 @@ async def finds_its_card_after_a_crash_at_every_step(harness: Harness) -> None:
     """Whatever creating call was done but not recorded, the next owner ends on one card, shown once."""
     learned = MemoryJournal()
     channel = await harness.make_channel()
-    await harness.finish(channel.open_card(_opening(harness, _run(), 1), learned))
+    await harness.finish(channel.open_card(opening_of(harness, new_run(), 1), learned))
     assert learned.ran, "opening a card must be journaled"
     assert all(path.startswith("open/") for path in learned.ran), learned.ran
     count = await harness.messages(harness.conversation())
     for number, path in enumerate(list(learned.ran), 1):
-        run, journal = _run(), MemoryJournal()
+        run, journal = new_run(), MemoryJournal()
         journal.lose.add(path)
-        await _killed(harness, channel.open_card(_opening(harness, run, 1), journal))
+        await killed(harness, channel.open_card(opening_of(harness, run, 1), journal))
         channel = await harness.make_channel()
-        sink = await harness.finish(channel.open_card(_opening(harness, run, 2), journal.next_attempt()))
-        stream = _stream(harness, channel, sink)
-        closed = await _close(harness, stream, f"answer after {number}")
+        sink = await harness.finish(channel.open_card(opening_of(harness, run, 2), journal.next_attempt()))
+        stream = stream_over(harness, channel, sink)
+        closed = await close(harness, stream, f"answer after {number}")
         assert closed.seen, (path, closed)
-        await _seen_once(harness, f"answer after {number}", messages=count + number)
+        await seen_once(harness, f"answer after {number}", messages=count + number)
 
 
 async def goes_on_with_a_known_card(harness: Harness) -> None:
     """`state` and `reopen_card` give the same card to the next process, without a request."""
-    channel, run, journal = await harness.make_channel(), _run(), MemoryJournal()
-    sink = await harness.finish(channel.open_card(_opening(harness, run, 1), journal))
-    stream = _stream(harness, channel, sink)
+    channel, run, journal = await harness.make_channel(), new_run(), MemoryJournal()
+    sink = await harness.finish(channel.open_card(opening_of(harness, run, 1), journal))
+    stream = stream_over(harness, channel, sink)
     stream.show(card("half of the"))
     await harness.pass_time(0.5)
     before = sink.receipt().message_ids
     stream.abandon()
     channel = await harness.make_channel()
-    again = channel.reopen_card(_opening(harness, run, 2), sink.state(), journal.next_attempt())
-    closed = await _close(harness, _stream(harness, channel, again), "half of the answer")
+    again = channel.reopen_card(opening_of(harness, run, 2), sink.state(), journal.next_attempt())
+    closed = await close(harness, stream_over(harness, channel, again), "half of the answer")
     assert closed.seen and closed.receipt is not None, closed
     assert closed.receipt.message_ids == before
-    await _seen_once(harness, "half of the answer", messages=1)
-
-
-async def sends_a_final_once(harness: Harness) -> None:
-    """The same key does not show a finished card twice."""
-    channel, place = await harness.make_channel(), harness.conversation()
-    last, key = card("the plain answer", CardStatus.DONE), _run()
-    first = await harness.finish(channel.send_final(place, last, reply_to=None, key=key))
-    again = await harness.finish(channel.send_final(place, last, reply_to=None, key=key))
-    assert first.message_ids == again.message_ids
-    await _seen_once(harness, "the plain answer", messages=1)
+    await seen_once(harness, "half of the answer", messages=1)
 
 
 async def sends_a_notice(harness: Harness) -> None:
     """A line of text arrives."""
     channel, place = await harness.make_channel(), harness.conversation()
-    receipt = await harness.finish(channel.send_notice(place, "just so you know", reply_to=None, key=_run()))
+    receipt = await harness.finish(channel.send_notice(place, "just so you know", reply_to=None, key=new_run()))
     assert receipt.message_ids
-    await _seen_once(harness, "just so you know", messages=1)
+    await seen_once(harness, "just so you know", messages=1)
 
 
 async def gives_a_dead_card_up(harness: Harness) -> None:
     """A removed card takes at most two refused writes; then the host is told to use another way, and that works."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     stream.show(card("before"))
     await harness.pass_time(0.5)
     before = await harness.refusals()
@@ -167,34 +116,34 @@ async def gives_a_dead_card_up(harness: Harness) -> None:
     for number in range(20):
         stream.show(card(f"after {number}"))
         await harness.pass_time(0.1)
-    closed = await _close(harness, stream, "the whole answer")
+    closed = await close(harness, stream, "the whole answer")
     assert not closed.seen and closed.permanent, closed
     assert await harness.refusals() - before <= 2
-    last = card("the whole answer", CardStatus.DONE)
-    await harness.finish(channel.send_final(harness.conversation(), last, reply_to=None, key=f"{run}-final"))
+    last = opening_of(harness, run, 1, card("the whole answer", CardStatus.DONE))
+    await harness.finish(channel.send_final(last, MemoryJournal()))
     assert "the whole answer" in await harness.visible_text(harness.conversation())
 
 
 async def survives_the_end_of_its_stream(harness: Harness) -> None:
     """The platform ends streaming: the same card ends complete, after at most three refused requests."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     stream.show(card("some text"))
     await harness.pass_time(0.5)
     before = await harness.refusals()
     await harness.fault("stream_ended")
     stream.show(card("some text, a tool, "))
     await harness.pass_time(1.0)
-    closed = await _close(harness, stream, "some text, a tool, the rest")
+    closed = await close(harness, stream, "some text, a tool, the rest")
     assert closed.seen, closed
     assert await harness.refusals() - before <= 3
-    await _seen_once(harness, "some text, a tool, the rest", messages=1)
+    await seen_once(harness, "some text, a tool, the rest", messages=1)
 
 
 async def survives_stumbles(harness: Harness) -> None:
     """One refused, lost, unanswered or throttled write changes nothing about the end."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     faults: list[FaultName] = ["rate_limited", "connection_lost", "answer_lost", "preview_refused"]
     text = "start "
     for name in faults:
@@ -204,27 +153,27 @@ async def survives_stumbles(harness: Harness) -> None:
         text += f"after {name} "
         stream.show(card(text))
         await harness.pass_time(1.5)
-    closed = await _close(harness, stream, text + "end")
+    closed = await close(harness, stream, text + "end")
     assert closed.seen, closed
-    await _seen_once(harness, text + "end", messages=1)
+    await seen_once(harness, text + "end", messages=1)
 
 
 async def proves_the_end_although_its_answer_is_lost(harness: Harness) -> None:
     """The last write is carried out but not answered: it is proven all the same, and shown once."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     stream.show(card("nearly"))
     await harness.pass_time(0.5)
     await harness.fault("answer_lost")
-    closed = await _close(harness, stream, "nearly done")
+    closed = await close(harness, stream, "nearly done")
     assert closed.seen, closed
-    await _seen_once(harness, "nearly done", messages=1)
+    await seen_once(harness, "nearly done", messages=1)
 
 
 async def waits_for_a_person_and_goes_on(harness: Harness) -> None:
     """A waiting card is written at once and stays quiet; then the same card goes on."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     stream.show(card("may I?"))
     await harness.pass_time(0.5)
     approve = Action("approve", "Approve", run, "n1")
@@ -235,20 +184,20 @@ async def waits_for_a_person_and_goes_on(harness: Harness) -> None:
     stream.show(card("may I? please press - thanks, "))
     await harness.pass_time(1.0)
     assert stream.state == "live"
-    closed = await _close(harness, stream, "may I? please press - thanks, done")
+    closed = await close(harness, stream, "may I? please press - thanks, done")
     assert closed.seen, closed
-    await _seen_once(harness, "may I? please press - thanks, done", messages=1)
+    await seen_once(harness, "may I? please press - thanks, done", messages=1)
 
 
 async def rolls_over(harness: Harness) -> None:
     """An answer larger than a card arrives whole and in order."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     sentences = [f"Sentence {number} of a long answer, with some words in it." for number in range(1500)]
     for part in (300, 700, 1100):
         stream.show(card("\n\n".join(sentences[:part])))
         await harness.pass_time(1.0)
-    closed = await _close(harness, stream, "\n\n".join(sentences), within_s=30)
+    closed = await close(harness, stream, "\n\n".join(sentences), within_s=30)
     assert closed.seen, closed
     visible = await harness.visible_text(harness.conversation())
     places = [visible.find(sentence) for sentence in sentences]
@@ -259,13 +208,18 @@ async def rolls_over(harness: Harness) -> None:
 
 async def fits_three_lanes_of_twenty_todos(harness: Harness) -> None:
     """The largest team card we promise is taken."""
-    channel, run = await harness.make_channel(), _run()
-    stream = await _opened(harness, channel, run)
+    channel, run = await harness.make_channel(), new_run()
+    stream = await opened(harness, channel, run)
     lanes = tuple(_lane(number) for number in range(3))
     last = Card(Header("team", CardStatus.DONE), (*lanes, Text("t", "summary of the team")))
     closed = await harness.finish(stream.close(last, within_s=10))
     assert closed.seen, closed
     assert "summary of the team" in await harness.visible_text(harness.conversation())
+
+
+def _lane(number: int) -> Lane:
+    items = tuple(TodoItem(f"i{n}", f"Todo {n} of lane {number}: compare the figures", "success") for n in range(20))
+    return Lane(f"l{number}", f"Lane {number}", "success", (Todos(f"todos{number}", items),))
 
 
 Check = Callable[[Harness], Coroutine[Any, Any, None]]
@@ -275,7 +229,6 @@ CHECKS: tuple[Check, ...] = (
     flushes_the_tail,
     finds_its_card_after_a_crash_at_every_step,
     goes_on_with_a_known_card,
-    sends_a_final_once,
     sends_a_notice,
     gives_a_dead_card_up,
     survives_the_end_of_its_stream,
@@ -284,58 +237,6 @@ CHECKS: tuple[Check, ...] = (
     waits_for_a_person_and_goes_on,
     rolls_over,
     fits_three_lanes_of_twenty_todos,
+    *contract_finals.CHECKS,
 )
 """All checks; a channel without updatable cards may leave out those that need a growing card, and must say so."""
-
-
-def card(
-    text: str, status: CardStatus = CardStatus.WORKING, *, tool: str = "", actions: tuple[Action, ...] = ()
-) -> Card:
-    """Give a small card with an answer."""
-    answer = Text("t", text, streaming=status is CardStatus.WORKING and not tool)
-    panel = (ToolPanel("p", "tool", "Reading", "in_progress"),) if tool else ()
-    return Card(Header("question", status), (*panel, answer), actions)
-
-
-def _lane(number: int) -> Lane:
-    items = tuple(TodoItem(f"i{n}", f"Todo {n} of lane {number}: compare the figures", "success") for n in range(20))
-    return Lane(f"l{number}", f"Lane {number}", "success", (Todos(f"todos{number}", items),))
-
-
-def _run() -> str:
-    return f"run{uuid.uuid4().hex[:20]}"
-
-
-def _opening(harness: Harness, run: str, attempt: int) -> CardOpening:
-    return CardOpening(harness.conversation(), run, attempt, None, card(""))
-
-
-async def _guard() -> None:
-    return None
-
-
-def _stream(harness: Harness, channel: Channel, sink: CardSink) -> CardStream:
-    return CardStream(sink, pacer=channel.pacer, guard=_guard, clock=harness.clock)
-
-
-async def _opened(harness: Harness, channel: Channel, run: str) -> CardStream:
-    sink = await harness.finish(channel.open_card(_opening(harness, run, 1), MemoryJournal()))
-    return _stream(harness, channel, sink)
-
-
-async def _close(harness: Harness, stream: CardStream, text: str, *, within_s: float = 10) -> Closed:
-    return await harness.finish(stream.close(card(text, CardStatus.DONE), within_s=within_s))
-
-
-async def _killed(harness: Harness, opening: Awaitable[CardSink]) -> None:
-    try:
-        await harness.finish(opening)
-    except (asyncio.CancelledError, ChannelError):
-        return
-    raise AssertionError("the lost step was not reached")
-
-
-async def _seen_once(harness: Harness, text: str, *, messages: int) -> None:
-    visible = await harness.visible_text(harness.conversation())
-    assert visible.count(text) == 1, f"{text!r} is shown {visible.count(text)} times in {visible!r}"
-    assert await harness.messages(harness.conversation()) == messages

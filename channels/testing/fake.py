@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from channels.base import CardOpening, ChannelHealth, Examination, Finding, Reaction
+from channels.base import CardOpening, ChannelHealth, Examination, Finding, Reaction, SentFinal
 from channels.capabilities import Capabilities, MethodLimit
-from channels.cards.model import Card
-from channels.cards.ports import CardSink, Journal, Json, WriteGuard
+from channels.cards.once import send_once
+from channels.cards.ports import CardSink, Journal, Json
 from channels.cards.text import plain_messages
 from channels.clock import Clock
 from channels.errors import ChannelError, Rejected, TooLong
@@ -31,7 +31,7 @@ from channels.events import (
 from channels.pacing import Pacer
 from channels.testing import picture
 from channels.testing.platform import Platform, Rules
-from channels.testing.sink import FakeSink, Home, Page, make_page
+from channels.testing.sink import FakeSink, Home, Page, make_page, post
 from channels.testing.world import Fact
 
 log = logging.getLogger(__name__)
@@ -160,24 +160,29 @@ class FakeChannel:
         pages = [Page(card, message) for card, message in state["pages"]]
         return FakeSink(self._home(opening, journal), pages, opening.attempt, state["mode"])
 
-    async def send_final(
-        self,
-        conversation: ConversationRef,
-        card: Card,
-        *,
-        reply_to: str | None,
-        key: str,
-        guard: WriteGuard | None = None,
-    ) -> Receipt:
-        """See `Channel.send_final`."""
-        ids: list[str] = []
-        for number, text in enumerate(plain_messages(card, max_bytes=self.platform.rules.max_text_bytes), 1):
-            ids.append(await self._send(conversation, text, reply_to, f"{key}-{number}", guard))
-        return self._receipt(tuple(ids), "message")
+    async def send_final(self, opening: CardOpening, journal: Journal) -> SentFinal:
+        """See `Channel.send_final`: pages of text, which stay as they are."""
+        home = self._home(opening, journal)
+        texts = plain_messages(opening.card, max_bytes=self.platform.rules.max_text_bytes)
+        ids = [await self._send_page(home, number, text) for number, text in enumerate(texts)]
+        return SentFinal(self._receipt(tuple(ids), "message"))
+
+    async def _send_page(self, home: Home, number: int, text: str) -> str:
+        async def find(since_ms: int) -> str:
+            return self.platform.find(home.conversation, text, home.reply_to, since_ms)
+
+        async def send() -> str:
+            await self._pacer.acquire("send", urgent=True)
+            await home.journal.guard()
+            return await post(home, f"{home.run}-final-{number}", text=text)
+
+        return await send_once(home.journal, number, self._clock.now_ms(), find=find, send=send)
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """See `Channel.send_notice`."""
-        return self._receipt((await self._send(conversation, text, reply_to, key),), "message")
+        await self._pacer.acquire("send", urgent=True)
+        message = await self.platform.send(str(conversation), key, reply_to, text=text)
+        return self._receipt((message,), "message")
 
     async def read(self, message_id: str) -> Sequence[Quote]:
         """Give what a test put into `quotes`."""
@@ -219,14 +224,6 @@ class FakeChannel:
         if entity.gone:
             return ""
         return "\n".join(part for part in (entity.rest, entity.content) if part)
-
-    async def _send(
-        self, conversation: ConversationRef, text: str, reply_to: str | None, key: str, guard: WriteGuard | None = None
-    ) -> str:
-        await self._pacer.acquire("send", urgent=True)
-        if guard is not None:
-            await guard()
-        return await self.platform.send(str(conversation), key, reply_to, text=text)
 
     def _home(self, opening: CardOpening, journal: Journal) -> Home:
         return Home(self.platform, journal, str(opening.conversation), opening.run, opening.reply_to, self._receipt)

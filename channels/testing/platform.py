@@ -33,6 +33,8 @@ class Rules:
     per_minute: int | None = None
     """Writes of one method a minute, for all cards; `None`: not counted."""
     latency_s: float = 0.0
+    key_life_s: float = 3600.0
+    """So long a repeated key gives the first message again."""
 
 
 _ERRORS: dict[str, type[ChannelError]] = {
@@ -68,7 +70,7 @@ class Platform:
         return card
 
     async def send(self, conversation: str, key: str, reply_to: str | None, *, card: str = "", text: str = "") -> str:
-        """Send a message; the same key gives the same message. An entity can be sent once."""
+        """Send a message; the same key gives the same message for an hour. An entity can be sent once."""
         fact: Fact = {"do": "send", "conversation": conversation, "uuid": key, "reply_to": reply_to}
         fact |= {"card": card or None, "text": text, "id": f"msg-{uuid.uuid4().hex[:12]}"}
         known = self._sent_before(key)
@@ -76,6 +78,13 @@ class Platform:
             return known
         await self._call(fact)
         return str(fact["id"])
+
+    def find(self, conversation: str, text: str, reply_to: str | None, since_ms: int) -> str:
+        """Give the message with this text that was sent since then, to the same message; else an empty text."""
+        self.world.refresh()
+        sent = reversed(self.world.messages.values())
+        fits = (m for m in sent if m.conversation == conversation and m.text == text and m.at_ms >= since_ms)
+        return next((m.id for m in fits if m.reply_to in (reply_to, None)), "")
 
     async def write(self, do: str, card: str, sequence: int, **body: object) -> None:
         """Change a card: `do` is content, batch, patch or settings."""
@@ -146,6 +155,8 @@ class Platform:
         return None
 
     def _send_refusal(self, fact: Fact) -> ChannelError | None:
+        if fact["reply_to"] in self.world.gone:
+            return StreamEnded("the message to answer was recalled", reason="gone", code="recalled")
         if len(fact["text"].encode()) > self.rules.max_text_bytes:
             return TooLong("text is too long", code="too_long")
         card = fact["card"]
@@ -167,4 +178,6 @@ class Platform:
 
     def _sent_before(self, key: str) -> str | None:
         self.world.refresh()
-        return next((m.id for m in self.world.messages.values() if m.uuid == key), None)
+        since_ms = self.clock.now_ms() - self.rules.key_life_s * 1000
+        sent = self.world.messages.values()
+        return next((m.id for m in sent if m.uuid == key and m.at_ms > since_ms), None)

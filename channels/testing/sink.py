@@ -14,6 +14,7 @@ from channels.events import Receipt
 from channels.testing import picture
 from channels.testing.platform import Platform
 
+_QUIET_TRIES = 2
 SinkMode = Literal["stream", "patch", "message", "dead"]
 
 
@@ -54,6 +55,10 @@ class FakeSink:
         self._pages = pages
         self._sequence = attempt * 100_000
         self._mode: SinkMode = mode
+        self._is_gone = False
+        self._is_behind = False
+        self._quiet_tries = 0
+        self._at_rest: tuple[str | None, str | None] = ("", "")
         self._parts = Parts(home.platform.rules.max_content_bytes, measure=lambda text: len(text.encode()))
 
     @property
@@ -67,7 +72,9 @@ class FakeSink:
             return []
         parts = self._parts.of(picture.answer(card), growing=picture.still_growing(card) and not final) or [""]
         content = self._content(card, parts, final=final)
-        batch = [] if self._mode == "patch" and content else self._batch(card)
+        # Nobody may read "done" on an answer whose end is not there yet.
+        waits = (self._mode == "patch" and content) or (_has_ended(card) and _is_left(content, final=final))
+        batch = [] if waits else self._batch(card)
         if final:
             return content + batch + self._ends()
         on, off = self._switches(card)
@@ -84,7 +91,8 @@ class FakeSink:
         try:
             await self._home.platform.write(write.method, page.card, self._sequence, **body)
         except StreamEnded as error:
-            self._mode = "message" if error.reason == "gone" else "patch"
+            self._is_gone = error.reason == "gone"
+            self._mode = "message" if self._is_gone else "patch"
             raise
         page.took(body)
 
@@ -93,6 +101,25 @@ class FakeSink:
         if self._mode != "stream" or not self._pages[-1].streaming:
             return []
         return [self._settings(self._pages[-1], on=on) for on in (False, True)]
+
+    def quiet(self, card: Card) -> Sequence[Write]:
+        """Give one patch for each card that does not rest yet; none where the platform takes no writes."""
+        if self._mode == "dead" or self._is_gone or self._quiet_tries >= _QUIET_TRIES:
+            return []
+        self._quiet_tries += 1
+        rest = picture.rest(card)
+        self._at_rest = ("", rest)
+        return [
+            Write("patch", "replace", {"page": number, "text": "", "rest": rest, "actions": []})
+            for number, page in enumerate(self._pages)
+            if (page.content, page.rest) != self._at_rest
+        ]
+
+    @property
+    def unrest(self) -> Literal["", "status", "active"]:
+        """Tell whether all cards rest."""
+        rests = self._is_gone or all((page.content, page.rest) == self._at_rest for page in self._pages)
+        return "" if rests else "active"
 
     def shows(self, card: Card) -> bool:
         """Tell whether the platform accepted all of it."""
@@ -110,6 +137,8 @@ class FakeSink:
 
     def _content(self, card: Card, parts: list[str], *, final: bool) -> list[Write]:
         writes: list[Write] = []
+        later = zip(self._pages[1:], parts[1:], strict=False)
+        self._is_behind = len(parts) > len(self._pages) or any(page.content != part for page, part in later)
         for number, part in enumerate(parts):
             if number >= len(self._pages):
                 payload = {"number": number + 1, "rest": f"# {card.header.title} ({number + 1})"}
@@ -124,7 +153,8 @@ class FakeSink:
         if self._mode == "stream":
             return Write("content", "content", payload)
         page = self._pages[number]
-        payload["rest"] = picture.rest(card) if number == 0 else page.rest or ""
+        waits = _has_ended(card) and self._is_behind
+        payload["rest"] = picture.rest(card) if number == 0 and not waits else page.rest or ""
         payload["actions"] = picture.buttons(card) if number == 0 else []
         return Write("patch", "replace", payload)
 
@@ -155,6 +185,25 @@ class FakeSink:
         self._pages.append(page)
 
 
+def _has_ended(card: Card) -> bool:
+    return card.header.status.is_terminal
+
+
+def _is_left(content: Sequence[Write], *, final: bool) -> bool:
+    """Tell whether text is missing after this plan: a card that is only made now, or more than one tick takes."""
+    return any(write.kind == "create" for write in content) or (not final and len(content) > 1)
+
+
+async def post(home: Home, key: str, *, card: str = "", text: str = "") -> str:
+    """Send a message; where what it answers is gone, to the conversation."""
+    try:
+        return await home.platform.send(home.conversation, key, home.reply_to, card=card, text=text)
+    except StreamEnded as error:
+        if error.reason != "gone" or home.reply_to is None:
+            raise
+    return await home.platform.send(home.conversation, key, None, card=card, text=text)
+
+
 async def make_page(home: Home, number: int, rest: str) -> Page:
     """Put a card into the chat, each creating call a journal step of its own; or find the one put there before."""
 
@@ -162,8 +211,7 @@ async def make_page(home: Home, number: int, rest: str) -> Page:
         return {"card": await home.platform.create(home.run, rest)}
 
     async def send() -> Json:
-        key = f"{home.run}-{number}"
-        return {"message": await home.platform.send(home.conversation, key, home.reply_to, card=card)}
+        return {"message": await post(home, f"{home.run}-{number}", card=card)}
 
     path = "open" if number == 1 else f"open/{number}"
     known = home.journal.recorded(f"{path}/send") is not None

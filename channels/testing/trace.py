@@ -110,6 +110,15 @@ class TracedSink:
         """Give the sink's renewal."""
         return self._sink.renewal()
 
+    def quiet(self, card: Card) -> Sequence[Write]:
+        """Give what the sink gives."""
+        return self._sink.quiet(card)
+
+    @property
+    def unrest(self) -> Literal["", "status", "active"]:
+        """Tell what the sink tells."""
+        return self._sink.unrest
+
     def shows(self, card: Card) -> bool:
         """Tell what the sink tells."""
         return self._sink.shows(card)

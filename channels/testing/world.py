@@ -45,6 +45,7 @@ class Message:
     card: str | None = None
     reply_to: str | None = None
     uuid: str | None = None
+    at_ms: int = 0
 
 
 @dataclass(slots=True)
@@ -73,6 +74,8 @@ class World:
         """Number of a delivery -> the toast that answered it."""
         self.calls: list[Fact] = []
         """Every request in order, with what became of it."""
+        self.gone: set[str] = set()
+        """Messages that were taken away, of people too."""
         self.outage = False
         self._offset = 0
 
@@ -130,6 +133,7 @@ class World:
 
     def _on_send(self, fact: Fact) -> None:
         message = Message(fact["id"], fact["conversation"], fact["text"], fact["card"], fact["reply_to"], fact["uuid"])
+        message.at_ms = fact["at"]
         self.messages[message.id] = message
         if message.card is not None:
             self.cards[message.card].message = message.id
@@ -171,6 +175,7 @@ class World:
         self.faults.append(Fault(fact["method"], fact["error"], fact["times"], fact.get("retry_after_s", 1.0)))
 
     def _on_recall(self, fact: Fact) -> None:
+        self.gone.add(fact["message"])
         for card in self.cards.values():
             if card.message == fact["message"]:
                 card.gone = True

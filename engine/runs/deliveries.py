@@ -11,9 +11,9 @@ from sqlmodel import Session
 
 from engine.errors import StorageError
 from engine.messages import RunId, RunInput
-from engine.ports import Opening, Outcome, Owed, Surface
+from engine.ports import Delivered, Opening, Outcome, Owed, Surface, Unchanged
 from engine.runs.journal import Entry, FenceBroken
-from engine.runs.ledger import Due, Ledger
+from engine.runs.ledger import MOST_UNRETURNED, DeadLetters, Due, Ledger
 from engine.runs.patience import persist
 from engine.runs.ports import Fence
 from engine.runs.replica import Replica
@@ -45,11 +45,14 @@ class Deliveries:
         self._replica = replica
         self._surface = surface
         self._ledger = ledger
+        self.dead = DeadLetters()
+        """What was given up, as it was counted last."""
         self._task: asyncio.Task[None] | None = None
         self._tries: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Begin to deliver."""
+        self._replica.has_dead.set()
         self._task = asyncio.create_task(self._run(), name="deliveries")
 
     async def stop(self, grace_s: float) -> None:
@@ -69,6 +72,7 @@ class Deliveries:
             self._replica.owed.clear()
             try:
                 pause_s = await self._round()
+                await self._count_dead()
             except StorageError:
                 pause_s = 1.0
             except Exception:
@@ -84,6 +88,13 @@ class Deliveries:
                 return await self._pause_s()
             self._begin(due)
         return LOOK_AGAIN_S
+
+    async def _count_dead(self) -> None:
+        """Count what was given up, where that may have changed."""
+        if self._replica.has_dead.is_set():
+            self._replica.has_dead.clear()
+            self.dead = await self._replica.database.read(self._ledger.dead_letters)
+            self._replica.watcher.dead_letters(self.dead.old + self.dead.impossible)
 
     async def _next(self) -> Due | None:
         await self._replica.lease.guard()
@@ -114,16 +125,8 @@ class Deliveries:
         task.add_done_callback(lambda _done: self._replica.owed.set())
 
     async def _try(self, due: Due) -> None:
-        try:
-            async with asyncio.timeout(TRY_S):
-                parcel = await self._replica.database.read(lambda session: self._pack(session, due))
-                result = await self._surface.deliver(parcel.opening, parcel.outcome, self._journal(parcel))
-        except TimeoutError:
-            result = Owed(reason="deliver_timed_out")
-        except Exception:
-            log.exception("deliver_failed", extra={"run": due.run})
-            result = Owed(reason="surface_failed")
-        state = (result.state if isinstance(result, Owed) else None) or self._surface.state(due.run)
+        result = await self._result(due)
+        state = None if isinstance(result, Unchanged) else result.state or self._surface.state(due.run)
         now_ms = self._replica.clock.now_ms()
 
         def write(session: Session) -> bool:
@@ -136,7 +139,24 @@ class Deliveries:
         except FenceBroken:
             kept = False
         extra = {"run": due.run, "kind": due.kind, "tries": due.tries, "kept": kept}
-        log.info("delivery_tried", extra=extra | {"result": "owed" if isinstance(result, Owed) else "delivered"})
+        log.info("delivery_tried", extra=extra | {"result": type(result).__name__.lower()})
+        if kept and due.kind == "final" and isinstance(result, Owed) and due.is_dead(result, now_ms):
+            self._replica.letter_died(due.run, result.reason)
+        if kept and isinstance(result, Delivered):
+            self._replica.has_dead.set()
+
+    async def _result(self, due: Due) -> Delivered | Owed | Unchanged:
+        if due.unreturned >= MOST_UNRETURNED:
+            return Owed(reason="poison", permanent=True)
+        try:
+            async with asyncio.timeout(TRY_S):
+                parcel = await self._replica.database.read(lambda session: self._pack(session, due))
+                return await self._surface.deliver(parcel.opening, parcel.outcome, self._journal(parcel))
+        except TimeoutError:
+            return Owed(reason="deliver_timed_out")
+        except Exception:
+            log.exception("deliver_failed", extra={"run": due.run})
+            return Owed(reason="surface_failed")
 
     def _journal(self, parcel: Parcel) -> SurfaceJournal:
         journal, database = self._replica.journal, self._replica.database

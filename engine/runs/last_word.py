@@ -57,8 +57,7 @@ class LastWord:
 
     async def end(self, scope: Scope, outcome: Outcome, result: Delivered | Owed) -> None:
         """End the run and settle its ledger row; wakes the deliveries queue when something is owed."""
-        state = result.state if isinstance(result, Owed) and result.state is not None else None
-        state = state or self._surface.state(scope.id)
+        state = result.state or self._surface.state(scope.id)
         now_ms = self._replica.clock.now_ms()
 
         def write(session: Session) -> list[str]:
@@ -70,7 +69,10 @@ class LastWord:
         left = await scope.fenced(lambda: self._replica.database.run(write))
         extra = {"run": scope.id, "status": outcome.status, "delivered": isinstance(result, Delivered)}
         log.info("run_ended", extra=extra | {"controls_left": len(left)})
+        self._replica.watcher.run_ended(outcome.status)
         if isinstance(result, Owed):
+            if result.permanent:
+                self._replica.letter_died(scope.id, result.reason)
             self._replica.owed.set()
 
     def _events(self, scope: Scope, outcome: Outcome) -> list[RunEvent]:

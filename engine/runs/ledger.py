@@ -9,13 +9,21 @@ from typing import Literal
 from sqlmodel import Session
 
 from engine.messages import RunId
-from engine.ports import Delivered, Owed
+from engine.ports import Delivered, Owed, Unchanged
 from engine.storage.statement import Dialect, change, execute
 
 Kind = Literal["final", "refresh"]
-MAX_TRIES = 40
-"""Tries of the queue before a row is a dead letter; with the back-off below about two and a half hours."""
+DEAD_AFTER_MS = 3 * 86_400_000
+"""An answer is given up when it is this old: an outage or a missing right may last a weekend, and is mended then."""
+LEAST_TRIES = 12
+"""And was tried so often, which takes a quarter of an hour: a process that was off for a week gets its chance."""
+MOST_UNRETURNED = 6
+"""So often in a row a try may end with the process; then it is what ends it. As many as a run gets."""
 LONGEST_WAIT_MS = 300_000
+AWAY_WAIT_MS = 10_000
+"""How long to wait for a platform that cannot be reached. Not counted, so it does not grow."""
+REVIVED_FOR_MS = 14 * 86_400_000
+"""A younger dead letter is tried again when a process starts: whoever mends a cause restarts."""
 HELD_MS = 60_000
 """How long a row that somebody tries is left alone by others."""
 
@@ -33,13 +41,30 @@ class Due:
     kind: Kind
     tries: int
     attempt: int
+    created_ms: int = 0
+    unreturned: int = 0
+    """Tries in a row that ended with their process, this one not counted."""
+
+    def is_dead(self, result: Delivered | Owed | Unchanged, at_ms: int) -> bool:
+        """Tell whether this try was the last one."""
+        if not isinstance(result, Owed) or result.away:
+            return False
+        return result.permanent or (self.tries >= LEAST_TRIES and at_ms - self.created_ms >= DEAD_AFTER_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetters:
+    """Answers nobody saw. `old`: given up for their age, so something can be mended; the rest can never be shown."""
+
+    old: int = 0
+    impossible: int = 0
 
 
 class Ledger:
     """The rows of `nm_delivery`. All methods work inside the caller's transaction."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._take = f"""SELECT id, run, kind FROM nm_delivery AS d WHERE {_NEXT} AND due_at <= :now
+        self._take = f"""SELECT id, run, kind, reason, created_at FROM nm_delivery AS d WHERE {_NEXT} AND due_at <= :now
 ORDER BY due_at, id LIMIT 1 {dialect.skip_locked}"""
 
     def promise(self, session: Session, run: RunId, at_ms: int) -> None:
@@ -54,24 +79,52 @@ ORDER BY due_at, id LIMIT 1 {dialect.skip_locked}"""
         """Note how the turn's own try went."""
         sql = """UPDATE nm_delivery SET status = :status, reason = :reason, receipt = :receipt, due_at = :due_at,
 done_at = :done_at WHERE run = :run AND kind = 'final' AND status = 'trying'"""
-        execute(session, sql, run=run, **_outcome(result, 0, at_ms))
+        is_dead = isinstance(result, Owed) and result.permanent
+        execute(session, sql, run=run, **_outcome(result, 0, at_ms, is_dead=is_dead))
 
     def take(self, session: Session, owner: str, at_ms: int) -> Due | None:
         """Take the next row that is due, with a new attempt number for its run."""
         row = execute(session, self._take, now=at_ms).first()
         if row is None:
             return None
-        hold = "UPDATE nm_delivery SET tries = tries + 1, due_at = :due_at WHERE id = :id RETURNING tries"
-        tries = execute(session, hold, id=row.id, due_at=at_ms + HELD_MS).scalar_one()
+        unreturned = _unreturned(row.reason)
+        hold = """UPDATE nm_delivery SET tries = tries + 1, due_at = :due_at, reason = :reason
+WHERE id = :id RETURNING tries"""
+        reason = f"{_TRYING}{unreturned + 1}"
+        tries = execute(session, hold, id=row.id, due_at=at_ms + HELD_MS, reason=reason).scalar_one()
         fence = "UPDATE nm_run SET attempt = attempt + 1, owner = :owner WHERE id = :run RETURNING attempt"
         attempt = execute(session, fence, run=row.run, owner=owner).scalar_one()
-        return Due(row.id, RunId(row.run), row.kind, int(tries), int(attempt))
+        return Due(row.id, RunId(row.run), row.kind, int(tries), int(attempt), int(row.created_at), unreturned)
 
-    def close(self, session: Session, due: Due, result: Delivered | Owed, at_ms: int) -> bool:
-        """Note how a try went; false when another owner took the row meanwhile."""
+    def close(self, session: Session, due: Due, result: Delivered | Owed | Unchanged, at_ms: int) -> bool:
+        """Note how a try went; false when another owner took the row meanwhile.
+
+        A card that is shown anew after its answer was given up shows the answer too.
+        """
         sql = """UPDATE nm_delivery SET status = :status, reason = :reason, receipt = :receipt, due_at = :due_at,
-done_at = :done_at WHERE id = :id AND tries = :tries AND status = 'owed'"""
-        return change(session, sql, id=due.id, tries=due.tries, **_outcome(result, due.tries, at_ms)) == 1
+done_at = :done_at, tries = :counted WHERE id = :id AND tries = :tries AND status = 'owed'"""
+        told = _outcome(result, due.tries, at_ms, is_dead=due.is_dead(result, at_ms))
+        counted = due.tries - (isinstance(result, Owed) and result.away)
+        if change(session, sql, id=due.id, tries=due.tries, counted=counted, **told) != 1:
+            return False
+        if due.kind == "refresh" and isinstance(result, Delivered):
+            late = """UPDATE nm_delivery SET status = 'delivered', reason = '', receipt = :receipt, done_at = :at
+WHERE run = :run AND kind = 'final' AND status = 'dead'"""
+            execute(session, late, run=due.run, receipt=told["receipt"], at=at_ms)
+        return True
+
+    def dead_letters(self, session: Session) -> DeadLetters:
+        """Count the answers that were given up."""
+        sql = """SELECT tries >= :tries AND done_at - created_at >= :age AS old, count(*) AS n FROM nm_delivery
+WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
+        counts = {bool(row.old): int(row.n) for row in execute(session, sql, tries=LEAST_TRIES, age=DEAD_AFTER_MS)}
+        return DeadLetters(counts.get(True, 0), counts.get(False, 0))
+
+    def revive(self, session: Session, at_ms: int) -> int:
+        """Owe again what was given up not long ago, and give how many; one more failure gives it up again."""
+        sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL
+WHERE kind = 'final' AND status = 'dead' AND done_at > :since"""
+        return change(session, sql, at=at_ms, since=at_ms - REVIVED_FOR_MS)
 
     def was_delivered(self, session: Session, run: RunId) -> bool:
         """Tell whether the final answer of `run` was proven to be visible."""
@@ -98,15 +151,24 @@ def wait_ms(tries: int) -> int:
     return min(1000 * 2 ** min(tries, 20), LONGEST_WAIT_MS)
 
 
-def _outcome(result: Delivered | Owed, tries: int, at_ms: int) -> dict[str, object]:
+_TRYING = "trying "
+
+
+def _unreturned(reason: str) -> int:
+    """Read how many tries in a row did not come back: each leaves a mark, and whoever comes back overwrites it."""
+    return int(reason.removeprefix(_TRYING)) if reason.startswith(_TRYING) else 0
+
+
+def _outcome(result: Delivered | Owed | Unchanged, tries: int, at_ms: int, *, is_dead: bool) -> dict[str, object]:
     if isinstance(result, Delivered):
         receipt = json.dumps(result.receipt)
         return {"status": "delivered", "reason": "", "receipt": receipt, "due_at": at_ms, "done_at": at_ms}
-    dead = result.permanent or tries >= MAX_TRIES
+    if isinstance(result, Unchanged):
+        return {"status": "unchanged", "reason": result.reason, "receipt": None, "due_at": at_ms, "done_at": at_ms}
     return {
-        "status": "dead" if dead else "owed",
+        "status": "dead" if is_dead else "owed",
         "reason": result.reason,
         "receipt": None,
-        "due_at": at_ms + wait_ms(tries),
-        "done_at": at_ms if dead else None,
+        "due_at": at_ms + (AWAY_WAIT_MS if result.away else wait_ms(tries)),
+        "done_at": at_ms if is_dead else None,
     }

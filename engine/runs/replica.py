@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.events import RunEvent
 from engine.messages import RunId
-from engine.ports import Clock
+from engine.ports import Clock, Watcher
 from engine.runs.journal import Journal
 from engine.runs.lease import Lease
 from engine.runs.quarantine import Quarantine
 from engine.storage.database import Database
+
+log = logging.getLogger(__name__)
 
 
 class Hand(Protocol):
@@ -33,6 +36,19 @@ class Hand(Protocol):
         ...
 
 
+class Unwatched:
+    """Counts nothing."""
+
+    def run_ended(self, status: str) -> None:
+        """See `Watcher`."""
+
+    def letter_died(self, reason: str) -> None:
+        """See `Watcher`."""
+
+    def dead_letters(self, count: int) -> None:
+        """See `Watcher`."""
+
+
 @dataclass(slots=True)
 class Replica:
     """What every part of `runs` shares. A new id per boot: a restarted process is another replica."""
@@ -50,6 +66,9 @@ class Replica:
     ended: dict[RunId, asyncio.Event] = field(default_factory=dict[RunId, asyncio.Event])
     owed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the deliveries queue has something new."""
+    has_dead: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the dead letters have to be counted anew."""
+    watcher: Watcher = field(default_factory=Unwatched)
     slow: bool = False
     """The last heartbeat took long; nothing new is claimed."""
 
@@ -62,6 +81,12 @@ class Replica:
         hand = self.active.get(run)
         if hand is not None:
             hand.wake()
+
+    def letter_died(self, run: RunId, reason: str) -> None:
+        """Tell that an answer is given up: nobody saw it."""
+        log.error("dead_letter", extra={"run": run, "reason": reason})
+        self.watcher.letter_died(reason)
+        self.has_dead.set()
 
     def note_end(self, run: RunId) -> None:
         """Wake whoever waits for the end of a run."""

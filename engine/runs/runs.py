@@ -23,7 +23,7 @@ from engine.runs.inbox import Inbox, Noted, Submitted
 from engine.runs.journal import Journal
 from engine.runs.last_word import LastWord
 from engine.runs.lease import Lease
-from engine.runs.ledger import Ledger
+from engine.runs.ledger import DeadLetters, Ledger
 from engine.runs.membership import Beats, Membership
 from engine.runs.ports import TurnQueue
 from engine.runs.presses import Presses
@@ -80,12 +80,18 @@ class Runs:
         await loop.run_in_executor(None, self._membership.join)
         if self._membership.solo:
             await self._database.run(lambda session: self._ledger.release(session, self._clock.now_ms()))
+        await self._database.run(lambda session: self._ledger.revive(session, self._clock.now_ms()))
         await queue.start(self._turn.run)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
         self._deliveries.start()
         self._retention = asyncio.create_task(Retention(self.replica, queue, self._settings).run(), name="retention")
         queue.kick()
+
+    @property
+    def dead_letters(self) -> DeadLetters:
+        """Give how many answers were given up."""
+        return self._deliveries.dead
 
     async def drain(self) -> None:
         """Hand everything over; cards are left quiet. A second call changes nothing."""

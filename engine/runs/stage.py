@@ -51,7 +51,10 @@ class Stage:
         await asyncio.wait([opened], timeout=self._final_try_s)
         if not opened.done():
             await self.finished(opened)
-            return Owed(reason="open_timed_out")
+            # What it half opened is the queue's from now on, and finds it by its steps.
+            state = self._surface.state(scope.id)
+            self._surface.abandon(scope.id)
+            return Owed(reason="open_timed_out", state=state)
         left_s = max(1.0, end - loop.time())
         try:
             async with asyncio.timeout(left_s + SLACK_S):

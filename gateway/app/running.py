@@ -71,7 +71,7 @@ async def running(
     supervisor = Supervisor(list(channels.values()), lang)
     for channel in channels.values():
         metrics.watch(WatchedChannel(channel.name, channel.account, partial(_is_up, channel), channel.pacer.statistics))
-    delivery = Delivery(channels, Style(thinking=settings.cards.thinking), metrics)
+    delivery = Delivery(channels, Style(thinking=settings.cards.thinking))
     runtime = build_runtime(
         settings.engine(workspace=workspace),
         delivery,
@@ -80,6 +80,8 @@ async def running(
         overlay=_overlay(settings, workspace),
         enclosures=ChannelEnclosures(channels),
     )
+
+    runtime.watched_by(metrics)
 
     def readiness() -> list[dict[str, Any]]:
         return [_shown(check, lang) for check in runtime.readiness()] + supervisor.checks()

@@ -9,11 +9,11 @@ from channels.base import Channel
 from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.messages import Address, RunId
-from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed
+from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed, Unchanged
+from gateway.delivery.early import Early
 from gateway.delivery.journal import CardJournal
 from gateway.delivery.live import LiveCard, Place
 from gateway.delivery.signs import Signs
-from gateway.metrics import Metrics
 from gateway.presenter import Presenter, Style
 
 logger = logging.getLogger(__name__)
@@ -30,12 +30,11 @@ class Delivery:
     `channels` maps (channel, account) to the running adapters. Implements `engine.ports.Surface`.
     """
 
-    def __init__(self, channels: Mapping[tuple[str, str], Channel], style: Style, metrics: Metrics) -> None:
+    def __init__(self, channels: Mapping[tuple[str, str], Channel], style: Style) -> None:
         self._channels = channels
         self._style = style
-        self._metrics = metrics
         self._live: dict[RunId, LiveCard] = {}
-        self._early: dict[RunId, list[RunEvent]] = {}
+        self._early = Early()
         self._signs = Signs()
 
     async def open(self, opening: Opening, journal: JournalStep) -> None:
@@ -43,9 +42,10 @@ class Delivery:
         live = self._make(opening, journal)
         if live is None:
             logger.error("no_channel", extra={"run": opening.run, "conversation": opening.to})
+            self._early.refuse(opening.run)
             return
         self._live[opening.run] = live
-        for event in self._early.pop(opening.run, []):
+        for event in self._early.take(opening.run):
             live.add(event)
         await live.open()
         self._signs.lift(live.place, opening)
@@ -54,7 +54,7 @@ class Delivery:
         """See `Surface.show`."""
         live = self._live.get(event.run)
         if live is None:
-            self._early.setdefault(event.run, []).append(event)
+            self._early.keep(event)
             return
         try:
             live.add(event)
@@ -69,8 +69,7 @@ class Delivery:
 
     async def close(self, run: RunId, outcome: Outcome, *, within_s: float) -> Delivered | Owed:
         """See `Surface.close`."""
-        self._metrics.run_ended(outcome.status)
-        self._early.pop(run, None)
+        self._early.forget(run)
         live = self._live.pop(run, None)
         if live is None:
             return Owed(reason="no_channel")
@@ -80,7 +79,7 @@ class Delivery:
 
     async def suspend(self, run: RunId, *, resumes: bool) -> Delivered | Owed:
         """See `Surface.suspend`."""
-        self._early.pop(run, None)
+        self._early.forget(run)
         live = self._live.pop(run, None)
         if live is None:
             return Owed(reason="no_channel")
@@ -89,25 +88,30 @@ class Delivery:
 
     def abandon(self, run: RunId) -> None:
         """See `Surface.abandon`."""
-        self._early.pop(run, None)
+        self._early.forget(run)
         live = self._live.pop(run, None)
         if live is not None:
             live.abandon()
 
-    async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed:
+    async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed | Unchanged:
         """See `Surface.deliver`."""
         # A turn that ran out of time while it opened its card left it here.
         self.abandon(opening.run)
         live = self._make(opening, journal)
         if live is None:
             return Owed(reason="no_channel", state=opening.known)
+        if live.is_fixed:
+            return Unchanged(reason="plain_message")
         if opening.known is not None:
             live.take_up(opening.known)
-        elif opening.seen:
-            return Owed(reason="card_unknown", permanent=True)
+        elif opening.seen and not live.is_anew:
+            return Unchanged(reason="card_unknown")
         else:
             await live.open()
-        return await live.close(DELIVER_S)
+        result = await live.close(DELIVER_S)
+        if opening.seen and isinstance(result, Owed) and result.permanent:
+            return Unchanged(reason=result.reason)
+        return result
 
     def _make(self, opening: Opening, journal: JournalStep) -> LiveCard | None:
         place = self._place(opening.to)

@@ -18,6 +18,7 @@ from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.ports import Delivered, Json, Opening, Owed
 from gateway.delivery.anew import Anew, receipt_json
+from gateway.delivery.away import is_away
 from gateway.delivery.journal import CardJournal
 from gateway.presenter import Presenter
 
@@ -42,9 +43,12 @@ class LiveCard:
         self.place = place
         self.opening = opening
         self._journal = journal
-        self._anew = Anew(place.channel, place.conversation, opening, journal)
+        self._anew = Anew(place.channel, journal)
         self._stream: CardStream | None = None
         self._refused: ChannelError | None = None
+        """Why there is no card, for good."""
+        self._error: ChannelError | None = None
+        """Why there was no card the last time it was tried."""
         self._over = asyncio.Event()
         self.presenter = presenter
 
@@ -63,6 +67,7 @@ class LiveCard:
             sink = await self.place.channel.open_card(self._card_opening(), self._journal)
         except ChannelError as error:
             logger.warning("card_not_opened", extra={"run": self.opening.run, "code": error.code})
+            self._error = error
             if not error.works_again:
                 self._refused = error
             return False
@@ -70,10 +75,22 @@ class LiveCard:
         return True
 
     def take_up(self, known: Json) -> None:
-        """Take up a card that an earlier process left, without a request."""
+        """Take up what an earlier process left, without a request: the card, or the message it sent in its place."""
         if self._anew.is_chosen:
-            return
+            if not self.opening.seen or self._anew.state is None:
+                return
+            known = self._anew.state
         self._start_stream(self.place.channel.reopen_card(self._card_opening(), known, self._journal))
+
+    @property
+    def is_fixed(self) -> bool:
+        """Tell whether people see the answer in a way that cannot be changed."""
+        return self.opening.seen and self._anew.is_done and self._anew.state is None
+
+    @property
+    def is_anew(self) -> bool:
+        """Tell whether the answer goes as a message of its own."""
+        return self._anew.is_chosen
 
     def add(self, event: RunEvent) -> None:
         """Take note of an event; the card follows at its own pace, a change of status at once."""
@@ -103,24 +120,35 @@ class LiveCard:
 
     async def close(self, within_s: float) -> Delivered | Owed:
         """Write the last word and prove it."""
-        card = self.presenter.card()
         if self._stream is None:
             if self._refused is None and not self._anew.is_chosen:
-                return Owed(reason="not_open")
-            return await self._anew.send(card, self.opening.known)
-        closed = await self._stream.close(card, within_s=within_s)
-        return await self._other_way(card, closed) if closed.permanent and not closed.seen else self._result(closed)
+                return Owed(reason="not_open", away=is_away(self._error, self.place.channel))
+            return await self._other_way(self.opening.known)
+        closed = await self._stream.close(self.presenter.card(), within_s=within_s)
+        if closed.seen or not closed.permanent:
+            return self._result(closed)
+        if self.opening.seen:
+            return Owed(reason=closed.reason, state=self.state(), permanent=True)
+        return await self._other_way(self.state())
 
     def _result(self, closed: Closed) -> Delivered | Owed:
         if closed.seen and closed.receipt is not None:
-            return Delivered(receipt=receipt_json(closed.receipt))
-        return Owed(reason=closed.reason, state=self.state())
+            return Delivered(receipt=receipt_json(closed.receipt), state=self.state())
+        return Owed(reason=closed.reason, state=self.state(), away=is_away(None, self.place.channel))
 
-    async def _other_way(self, card: Card, closed: Closed) -> Delivered | Owed:
-        """The card takes no more writes: show the answer as a new message, unless it was seen already."""
-        if self.opening.seen:
-            return Owed(reason=closed.reason, state=self.state(), permanent=True)
-        return await self._anew.send(card, self.state())
+    async def _other_way(self, old: Json | None) -> Delivered | Owed:
+        """No card can show the answer: show it as a new message, and leave the card, if there is one, at rest."""
+        result = await self._anew.send(self._card_opening(self.presenter.final_card()), old)
+        is_shown = isinstance(result, Delivered)
+        if is_shown or result.permanent:
+            left = await self._leave(self.presenter.left_card(is_shown=is_shown))
+            if is_shown and left:
+                result.receipt["old_card"] = left
+        return result
+
+    async def _leave(self, words: Card) -> str:
+        sink = self._stream.sink if self._stream is not None else self._anew.old_card(self._card_opening())
+        return "" if sink is None else await self._anew.leave(sink, words)
 
     def _start_stream(self, sink: CardSink) -> None:
         channel = self.place.channel
@@ -134,11 +162,11 @@ class LiveCard:
         self._stream = CardStream(sink, pacer=channel.pacer, guard=self._journal.write_guard, clock=clock, tags=tags)
         self._stream.show(self.presenter.card())
 
-    def _card_opening(self) -> CardOpening:
+    def _card_opening(self, card: Card | None = None) -> CardOpening:
         return CardOpening(
             conversation=self.place.conversation,
             run=self.opening.run,
             attempt=self.opening.attempt,
             reply_to=self.opening.input.anchor,
-            card=self.presenter.card(),
+            card=card or self.presenter.card(),
         )

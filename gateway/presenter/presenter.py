@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from channels.cards.model import Block, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
@@ -66,7 +66,7 @@ class Presenter:
         self._input = input
         self._style = style
         self._merger = Merger()
-        self._facts = _Facts()
+        self._facts: _Facts = _Facts()
         self._title = shorten(input.text or _labels(input), TITLE_CHARS) or "niuma"
         self._language: Language = language_of(input.text)
 
@@ -111,6 +111,22 @@ class Presenter:
         code = "paused" if resumes else "interrupted"
         self._facts.status = CardStatus.PAUSED if resumes else CardStatus.INTERRUPTED
         self._facts.note = Note(block_id("note", code), self._say(f"notice.{code}"), "warning")
+
+    def final_card(self) -> Card:
+        """Draw how the run ended, without what people did afterwards: the same, however late it is drawn."""
+        facts = self._facts
+        self._facts = replace(facts, verdict=None, retried=False)
+        try:
+            return self.card()
+        finally:
+            self._facts = facts
+
+    def left_card(self, *, is_shown: bool) -> Card:
+        """Draw what stays on a card that was given up: where the answer is, or that it could not be shown."""
+        status, code = self.status, "moved" if is_shown else "not_shown"
+        note = Note(block_id("note", code), self._say(f"notice.{code}"), "info" if is_shown else "error")
+        header = Header(self._title, status, self._say(f"status.{status.value}"))
+        return Card(header=header, blocks=(note,), summary=self._summary(status))
 
     def card(self) -> Card:
         """Draw the present state."""

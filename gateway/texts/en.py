@@ -41,6 +41,8 @@ TEXTS = {
     "notice.queued_next": "Noted. Yours is next.",
     "notice.paused": "Paused: I am being restarted and go on afterwards, on this card.",
     "notice.interrupted": "Interrupted by a restart. Press Retry to ask again.",
+    "notice.moved": "The answer is in a new message below.",
+    "notice.not_shown": "The answer cannot be shown here.",
     "notice.not_drawn": "A part of this answer cannot be shown here.",
     "notice.retried": "Asked again on a new card.",
     "prompt.revise": "Please revise your last answer.",

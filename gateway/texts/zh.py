@@ -41,6 +41,8 @@ TEXTS = {
     "notice.queued_next": "已收到，下一条就处理。",
     "notice.paused": "已暂停：正在重启，之后会在这张卡片上继续。",
     "notice.interrupted": "因重启而中断，点击“重试”可重新提问。",
+    "notice.moved": "完整回答见下方的新消息。",
+    "notice.not_shown": "回答无法显示在这里。",
     "notice.not_drawn": "这部分内容无法在这里显示。",
     "notice.retried": "已在新卡片上重试。",
     "prompt.revise": "请修改你上一次的回答。",

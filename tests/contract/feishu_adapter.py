@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from channels.base import CardOpening
+from channels.base import CardOpening, SentFinal
 from channels.cards.model import Action, Block, Card, CardStatus, Footer, Header, Text
 from channels.cards.ports import CardSink
 from channels.events import Inbound, InboundMessage, Toast
@@ -65,6 +65,13 @@ class Bench:
         opening = CardOpening(message.conversation, RUN, attempt, message.message_id, first or card(""))
         journal = journal or MemoryJournal()
         return await self.adapter.open_card(opening, journal), opening, journal
+
+    async def sent(
+        self, message: InboundMessage, last: Card, journal: MemoryJournal | None = None, *, attempt: int = 1
+    ) -> SentFinal:
+        """Send a finished card as an answer to `message`."""
+        opening = CardOpening(message.conversation, RUN, attempt, message.message_id, last)
+        return await self.adapter.send_final(opening, journal or MemoryJournal())
 
     def answers(self) -> list[dict[str, Any]]:
         """Give the bot's messages that were not recalled."""

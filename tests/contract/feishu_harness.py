@@ -85,6 +85,21 @@ class FeishuHarness:
             await self._quiet()
             left_s -= step_s
 
+    async def later(self, seconds: float) -> Channel:
+        if self._adapter is not None:
+            await self._adapter.stop()
+            self._adapter = None
+        await self.clock.advance(seconds)
+        self._sim.advance(seconds)
+        return await self.make_channel()
+
+    async def ask(self) -> str:
+        return self._sim.send("oc_team", "ou_lin", "hello").message_id
+
+    async def take_back(self, message_id: str) -> None:
+        self._sim.recall(message_id)
+        await self.pass_time(_STEP_S)
+
     async def finish(self, work: Awaitable[T]) -> T:
         task = asyncio.ensure_future(work)
         for _ in range(1200):

@@ -66,6 +66,17 @@ class FakeHarness:
     async def pass_time(self, seconds: float) -> None:
         await self.clock.advance(seconds)
 
+    async def later(self, seconds: float) -> Channel:
+        await self._channels[-1].stop()
+        await self.clock.advance(seconds)
+        return await self.make_channel()
+
+    async def ask(self) -> str:
+        return "a question"
+
+    async def take_back(self, message_id: str) -> None:
+        self._channels[-1].platform.world.tell({"do": "recall", "message": message_id})
+
     async def finish(self, work: Awaitable[T]) -> T:
         task = asyncio.ensure_future(work)
         for _ in range(1200):

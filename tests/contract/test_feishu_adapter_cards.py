@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -245,9 +246,8 @@ async def test_a_recalled_card_ends_at_once_and_a_message_is_still_possible():
         assert caught.value.reason == "gone"
         assert sink.mode == "message"
         assert list(sink.plan(card("one two three", DONE), final=True)) == []
-        receipt = await b.adapter.send_final(
-            opening.conversation, card("one two three", DONE), reply_to=opening.reply_to, key="final"
-        )
+        last = replace(opening, card=card("one two three", DONE))
+        receipt = (await b.adapter.send_final(last, MemoryJournal())).receipt
         (answer,) = b.answers()
         assert (receipt.route, receipt.message_ids) == ("message", (answer["message_id"],))
         assert "one two three" in answer["text"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -181,9 +182,7 @@ async def test_a_last_word_refused_in_every_way_leaves_a_quiet_card_and_goes_int
         refuse(b, r"/cards/\d+$|/batch_update$", 10002, -1)
         end = await closed(b, sink, "one two three")
         assert (end.seen, end.permanent) == (False, True)
-        await b.adapter.send_final(
-            opening.conversation, card("one two three", DONE), reply_to=opening.reply_to, key=f"{RUN}-final"
-        )
+        await b.adapter.send_final(replace(opening, card=card("one two three", DONE)), MemoryJournal())
         assert shown(b, "one two three") == 1
 
 
@@ -208,9 +207,7 @@ async def test_when_a_further_card_is_refused_the_first_ends_and_the_answer_come
         assert first["card_state"]["streaming"] is False
         assert "[Retry]" in first["text"]
         b.sim.faults.clear()
-        receipt = await b.adapter.send_final(
-            opening.conversation, card(LONG, DONE), reply_to=opening.reply_to, key=f"{RUN}-final"
-        )
+        receipt = (await b.adapter.send_final(replace(opening, card=card(LONG, DONE)), MemoryJournal())).receipt
         whole = "".join(answer["text"] for answer in b.answers() if answer["message_id"] in receipt.message_ids)
         assert [f"paragraph {n}:" in whole for n in range(110)] == [True] * 110
 
@@ -221,7 +218,7 @@ async def test_a_message_of_several_cards_of_which_one_is_refused_is_complete_an
         refuse(b, REPLY, 230099, skip=1, msg="ErrCode: 200800")
         rows = tuple((f"key{n}", "value") for n in range(4))
         whole = card(LONG, DONE, Table("t", ("k", "v"), rows))
-        await b.adapter.send_final(message.conversation, whole, reply_to=message.message_id, key="k")
+        await b.sent(message, whole)
         assert len({answer["msg_type"] for answer in b.answers()}) == 2
         read = "\n".join(answer["text"] for answer in b.answers())
         assert [read.count(f"paragraph {n}:") for n in range(110)] == [1] * 110
@@ -233,10 +230,7 @@ async def test_a_message_whose_answer_was_lost_is_sent_once_and_counts_as_sent()
         message = await b.asked()
         for _ in range(2):
             fault(b, REPLY, 1, lost_answer=True)
-            receipt = await b.adapter.send_final(
-                message.conversation, card("whole", DONE), reply_to=message.message_id, key="k"
-            )
-            assert receipt.route == "message"
+            assert (await b.sent(message, card("whole", DONE))).receipt.route == "message"
         assert shown(b, "whole") == 1
 
 
@@ -280,9 +274,7 @@ async def test_a_final_message_asks_the_guard_too() -> None:
         journal = MemoryJournal()
         journal.is_lost = True
         with pytest.raises(asyncio.CancelledError):
-            await b.adapter.send_final(
-                message.conversation, card("x", DONE), reply_to=None, key="k", guard=journal.guard
-            )
+            await b.sent(message, card("x", DONE), journal)
         assert b.answers() == []
 
 

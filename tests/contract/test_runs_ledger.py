@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engine.messages import Principal, RunId
 from engine.ports import Owed, Pressed
-from engine.runs import ledger
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.house import ANN, FAST, House, running
@@ -56,28 +55,28 @@ async def test_what_a_surface_will_never_take_is_a_dead_letter(place: Place) -> 
         assert not house.seen("deliver", run)
 
 
-async def test_tries_are_counted_before_they_are_made_and_end(place: Place) -> None:
-    async with running(place.url, place.home) as house:
-        house.surface.refuse = Owed(reason="down")
-        house.surface.refuse_deliver = Owed(reason="down")
-        run = (await house.say("hello")).run
-        await house.ended(run)
-        await house.until(lambda: house.seen("deliver_refused", run))
-        sql = "UPDATE nm_delivery SET tries = :tries, due_at = 0 WHERE run = :run"
-        await house.runtime.database.run(lambda s: execute(s, sql, run=run, tries=ledger.MAX_TRIES - 1))
-        house.runs.replica.owed.set()
-        await house.until(lambda: len(house.seen("deliver_refused", run)) == 2)
-        await house.until(lambda: not house.runs._deliveries._tries)
-        assert await rows(house, run) == [("final", "dead", "down")]
-
-
-async def test_a_hung_close_is_taken_for_owed(place: Place) -> None:
+async def test_a_hung_opening_is_taken_for_owed_and_let_go_of(place: Place) -> None:
     settings = FAST.model_copy(update={"final_try_s": 0.2})
     surface = RecordingSurface(place.home / "surface.jsonl", open_s=30)
     async with running(place.url, place.home, settings=settings, surface=surface) as house:
         run = (await house.say("hello")).run
         await house.ended(run)
         await house.until(lambda: house.seen("deliver", run))
+        told = [line["what"] for line in house.seen(run=run)]
+        assert told.index("abandon") < told.index("deliver")
+
+
+async def test_what_the_queue_opened_is_found_by_the_next_change(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        house.surface.refuse = Owed(reason="not_open")
+        house.surface.opened = {"card": "opened by the queue"}
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        await house.until(lambda: house.seen("deliver", run))
+        await house.until(lambda: not house.runs._deliveries._tries)
+        assert await house.runtime.verdict(run, ANN, "satisfied") == "recorded"
+        await house.until(lambda: len(house.seen("deliver", run)) == 2)
+        assert house.seen("deliver", run)[1]["known"] == {"card": "opened by the queue"}
 
 
 async def test_a_verdict_is_kept_and_shown_on_the_old_card(place: Place) -> None:

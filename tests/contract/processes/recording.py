@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.events import RunEvent
 from engine.messages import RunId
-from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed
+from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed, Unchanged
 
 
 class RecordingSurface:
@@ -24,7 +24,9 @@ class RecordingSurface:
         self._states: dict[str, Json] = {}
         self._journals: dict[str, JournalStep] = {}
         self.refuse: Owed | None = None
-        self.refuse_deliver: Owed | None = None
+        self.refuse_deliver: Owed | Unchanged | None = None
+        self.opened: Json | None = None
+        """State of what `deliver` opens itself."""
         self.broken: set[str] = set()
 
     def note(self, what: str, run: str, **facts: Any) -> None:
@@ -76,7 +78,7 @@ class RecordingSurface:
     def abandon(self, run: RunId) -> None:
         self.note("abandon", run)
 
-    async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed:
+    async def deliver(self, opening: Opening, outcome: Outcome, journal: JournalStep) -> Delivered | Owed | Unchanged:
         self._break("deliver")
         await journal.guard()
         history = [event.type for event in opening.history]
@@ -86,7 +88,7 @@ class RecordingSurface:
             self.note("deliver_refused", opening.run, **facts)
             return self.refuse_deliver
         self.note("deliver", opening.run, answer=outcome.answer, error=outcome.error, **facts)
-        return Delivered(receipt={"run": opening.run})
+        return Delivered(receipt={"run": opening.run}, state=self.opened)
 
     def _break(self, where: str) -> None:
         if where in self.broken:

@@ -17,10 +17,12 @@ def test_quotes_stay_quotes():
     assert to_platform("> a < b\n> > c") == "> a &#60; b\n> > c"
 
 
-def test_pictures_by_address_become_links_and_uploaded_ones_stay():
+def test_pictures_by_address_become_links_and_made_up_keys_words():
     assert to_platform('x ![chart](https://e.com/a.png "t") y') == "x [chart](https://e.com/a.png) y"
     assert to_platform("![](https://e.com/a.png)") == "[https://e.com/a.png](https://e.com/a.png)"
-    assert to_platform("![k](img_v2_1)") == "![k](img_v2_1)"
+    assert to_platform("![k](img_v2_1)") == "k"
+    assert to_platform("![](img_v2_1)") == "img_v2_1"
+    assert to_platform("`![k](img_v2_1)`") == "`![k](img_v2_1)`"
     assert to_platform("`![c](https://e.com/a.png)` <") == "`![c](https://e.com/a.png)` &#60;"
 
 
