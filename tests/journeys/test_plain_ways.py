@@ -36,15 +36,19 @@ async def test_without_the_right_to_make_cards_the_answer_still_comes(home: Path
         assert len(h.messages()) == 1
 
 
-async def test_where_cards_are_refused_altogether_the_answer_is_text(home: Path) -> None:
+NO_CARDS = "ErrCode: 11310; ErrMsg: no cards here"
+
+
+@pytest.mark.parametrize("refusal", [rule(ENTITY, 200220, msg=NO_CARDS), rule(REPLY, 230099, 2, msg=NO_CARDS)])
+async def test_where_cards_are_refused_altogether_the_answer_is_text(home: Path, refusal: dict[str, Any]) -> None:
     async with house(home) as h:
-        no_cards = "ErrCode: 11310; ErrMsg: no cards here"
-        h.sim.faults.add(rule(ENTITY, 200220), rule(REPLY, 230099, 1, msg=no_cards))
+        h.sim.faults.add(refusal)
         h.model.script([Say(WORDS)])
         await h.say("@niuma go")
         await h.until(lambda: WORDS.strip() in visible(h), why="the answer")
         assert [each["msg_type"] for each in h.messages()] == ["text"]
-        assert no_cards not in visible(h)
+        assert NO_CARDS not in visible(h)
+        assert await h.is_ready()
         h.sim.faults.clear()
         assert (await h.finished(await h.say("@niuma next"))).status == "Done"
         assert len(h.messages()) == 2
