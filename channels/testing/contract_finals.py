@@ -46,6 +46,19 @@ async def sends_a_final_once_whatever_record_was_lost(harness: Harness) -> None:
         assert await harness.messages(harness.conversation()) == number * pages, path
 
 
+async def finds_its_card_hours_after_a_crash(harness: Harness) -> None:
+    """Killed after the card was sent and before that was recorded, opened again two hours later: the same card."""
+    channel, run, journal = await harness.make_channel(), new_run(), MemoryJournal()
+    await harness.finish(channel.open_card(opening_of(harness, new_run(), 1), learned := MemoryJournal()))
+    journal.lose.add(learned.ran[-1])
+    await killed(harness, channel.open_card(opening_of(harness, run, 1), journal))
+    channel = await harness.later(_TWO_HOURS_S)
+    sink = await harness.finish(channel.open_card(opening_of(harness, run, 2), journal.next_attempt()))
+    closed = await harness.finish(stream_over(harness, channel, sink).close(card("late", DONE), within_s=10))
+    assert closed.seen, closed
+    await seen_once(harness, "late", messages=2)
+
+
 async def answers_a_question_that_was_taken_back(harness: Harness) -> None:
     """The message that is answered is gone: card and final go to the conversation, once."""
     channel, question = await harness.make_channel(), await harness.ask()
@@ -126,6 +139,7 @@ Check = Callable[[Harness], Coroutine[Any, Any, None]]
 CHECKS: tuple[Check, ...] = (
     sends_a_final_once,
     sends_a_final_once_whatever_record_was_lost,
+    finds_its_card_hours_after_a_crash,
     answers_a_question_that_was_taken_back,
     says_done_only_when_all_is_there,
     leaves_a_card_that_was_given_up_at_rest,

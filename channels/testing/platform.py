@@ -86,6 +86,11 @@ class Platform:
         fits = (m for m in sent if m.conversation == conversation and m.text == text and m.at_ms >= since_ms)
         return next((m.id for m in fits if m.reply_to in (reply_to, None)), "")
 
+    def shown_by(self, card: str) -> str:
+        """Give the message that shows an entity; empty when none does."""
+        self.world.refresh()
+        return self.world.cards[card].message or ""
+
     async def write(self, do: str, card: str, sequence: int, **body: object) -> None:
         """Change a card: `do` is content, batch, patch or settings."""
         await self._call({"do": do, "card": card, "sequence": sequence, **body})

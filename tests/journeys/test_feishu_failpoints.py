@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.storage.database import FILE_NAME
 from tests.processes.feishu import FeishuWorld, buttons_of, feishu_world, is_finished
 from tests.processes.gateway import gateway
 
@@ -71,6 +73,36 @@ async def test_the_card_is_found_again_in_both_modes(tmp_path: Path, failpoint: 
     async with feishu_world() as world:
         await world.options(**modes)
         await answer_after_kill(world, tmp_path, failpoint, "@niuma hello")
+
+
+@pytest.mark.parametrize("modes", [{"repeat_uuid": "new_code"}, {}], ids=["new code", "same"])
+@pytest.mark.parametrize(("code", "kind"), [(200220, "text"), (None, "interactive")], ids=["text", "card"])
+async def test_a_message_in_the_place_of_the_card_is_sent_once(
+    tmp_path: Path, code: int | None, kind: str, modes: dict[str, str]
+) -> None:
+    """Killed between the sending of the message and its record; the next process starts two hours later."""
+    async with feishu_world() as world:
+        await world.options(**modes)
+        refusal: dict[str, Any] = {"path": "/cardkit/v1/cards$" if code else "/reply$"}
+        await world.faults(
+            {"match": refusal, "action": {"status": 400, "code": code or 230022}, "times": -1 if code else 1}
+        )
+        async with gateway(tmp_path, world.url, **QUICK, NIUMA_FAILPOINT="after_send:1") as first:
+            await world.connected()
+            await world.say("@niuma hello")
+            assert await first.ended() == -9, first.log()
+        await world.advance(7200)
+        async with gateway(tmp_path, world.url, **QUICK) as second:
+            await world.connected()
+            await world.until(lambda: has_step(tmp_path, "surface/final/done"), why="the receipt")
+            found = await world.answers()
+            assert [each["msg_type"] for each in found] == [kind], second.log()
+
+
+async def has_step(home: Path, path: str) -> bool:
+    """Tell whether a run recorded this step."""
+    with sqlite3.connect(home / FILE_NAME) as database:
+        return database.execute("SELECT 1 FROM nm_step WHERE path = ?", [path]).fetchone() is not None
 
 
 async def test_a_tool_with_an_effect_asks_again_when_it_was_cut(tmp_path: Path) -> None:

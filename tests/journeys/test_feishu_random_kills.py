@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.storage.database import FILE_NAME
 from tests.journeys.scripted_model import Say, ScriptedModel, scripted_model
 from tests.processes.feishu import FeishuWorld, feishu_world
 from tests.processes.gateway import gateway
@@ -69,6 +72,7 @@ async def test_random_kills(tmp_path: Path) -> None:
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{process.log()[-8000:]}") from error
         await check_all(world, asked, answers)
+    check_history(tmp_path, len(asked))
 
 
 async def check_all(world: FeishuWorld, asked: dict[str, str], answers: list[dict[str, Any]]) -> None:
@@ -80,3 +84,12 @@ async def check_all(world: FeishuWorld, asked: dict[str, str], answers: list[dic
         assert answer["text"].count(words) == 1, "complete, and once"
     refused = [each for each in await world.timeline() if each.get("code") == 300317]
     assert not refused, "no write of an old owner came after one of the new"
+
+
+def check_history(home: Path, asked: int) -> None:
+    """F60: every answer that was visible is in the history, and the database is sound."""
+    with sqlite3.connect(home / FILE_NAME) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        bodies = [json.loads(body) for (body,) in database.execute("SELECT body FROM nm_message")]
+    roles = [str(body["role"]) for body in bodies]
+    assert (roles.count("user"), roles.count("assistant")) == (asked, asked)

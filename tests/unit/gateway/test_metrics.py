@@ -42,3 +42,13 @@ async def test_channels_are_read_at_each_scrape(clock: FakeClock) -> None:
     assert found[f"niuma_live_cards{labels}"] == 1
     assert found["niuma_card_writes_total[('account', 'main'), ('channel', 'fake'), ('result', 'written')]"] == 3
     assert found["niuma_card_gap_seconds[('account', 'main'), ('channel', 'fake'), ('quantile', '0.5')]"] == 0.21
+
+
+def test_dead_letters_are_counted_and_come_back() -> None:
+    metrics = Metrics()
+    metrics.letter_died("down")
+    metrics.dead_letters(1)
+    assert "niuma_letters_died_total 1.0" in metrics.render().decode()
+    assert "niuma_dead_letters 1.0" in metrics.render().decode()
+    metrics.dead_letters(0)
+    assert "niuma_dead_letters 0.0" in metrics.render().decode()
