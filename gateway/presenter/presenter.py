@@ -115,7 +115,7 @@ class Presenter:
     def final_card(self) -> Card:
         """Draw how the run ended, without what people did afterwards: the same, however late it is drawn."""
         facts = self._facts
-        self._facts = replace(facts, verdict=None, retried=False)
+        self._facts = replace(facts, verdict=None, followed="")
         try:
             return self.card()
         finally:

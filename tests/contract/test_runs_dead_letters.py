@@ -12,7 +12,7 @@ from engine.ports import Owed, Unchanged
 from engine.runs import ledger
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
-from tests.contract.processes.house import ANN, House, running
+from tests.contract.processes.house import House, running
 
 DOWN = Owed(reason="down")
 
@@ -89,7 +89,7 @@ async def test_an_old_answer_is_given_up_aloud_and_comes_back_when_it_is_shown(
         errors = [each for each in caplog.records if each.msg == "dead_letter" and each.levelno == logging.ERROR]
         assert [each.__dict__["run"] for each in errors] == [run]
         house.surface.refuse_deliver = None
-        assert await house.runtime.verdict(run, ANN, "satisfied") == "recorded"
+        assert (await house.press(run, "satisfied")).code == "verdict"
         await house.until(lambda: counts.dead == 0)
         assert letters(house) == (True, "ok")
         assert [row[1] for row in await rows(house, run)] == ["delivered", "delivered"]
@@ -150,7 +150,7 @@ async def test_a_change_that_cannot_be_shown_is_no_dead_letter(place: Place) -> 
         run = (await house.say("hello")).run
         await house.ended(run)
         house.surface.refuse_deliver = Unchanged(reason="plain_message")
-        assert await house.runtime.verdict(run, ANN, "satisfied") == "recorded"
+        assert (await house.press(run, "satisfied")).code == "verdict"
         await tried(house, run, 1)
         assert await rows(house, run) == [("final", "delivered", ""), ("refresh", "unchanged", "plain_message")]
         assert letters(house) == (True, "ok")
