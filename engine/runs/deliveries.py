@@ -13,7 +13,7 @@ from engine.errors import StorageError
 from engine.messages import RunId, RunInput
 from engine.ports import Delivered, Opening, Outcome, Owed, Surface, Unchanged
 from engine.runs.journal import Entry, FenceBroken
-from engine.runs.ledger import MOST_UNRETURNED, DeadLetters, Due, Ledger
+from engine.runs.ledger import MOST_UNRETURNED, POISON, DeadLetters, Due, Ledger
 from engine.runs.patience import persist
 from engine.runs.ports import Fence
 from engine.runs.replica import Replica
@@ -147,7 +147,7 @@ class Deliveries:
 
     async def _result(self, due: Due) -> Delivered | Owed | Unchanged:
         if due.unreturned >= MOST_UNRETURNED:
-            return Owed(reason="poison", permanent=True)
+            return Owed(reason=POISON, permanent=True)
         try:
             async with asyncio.timeout(TRY_S):
                 parcel = await self._replica.database.read(lambda session: self._pack(session, due))

@@ -19,6 +19,8 @@ LEAST_TRIES = 12
 """And was tried so often, which takes a quarter of an hour: a process that was off for a week gets its chance."""
 MOST_UNRETURNED = 6
 """So often in a row a try may end with the process; then it is what ends it. As many as a run gets."""
+POISON = "poison"
+"""Reason of a row that was given up for that."""
 LONGEST_WAIT_MS = 300_000
 AWAY_WAIT_MS = 10_000
 """How long to wait for a platform that cannot be reached. Not counted, so it does not grow."""
@@ -47,9 +49,10 @@ class Due:
 
     def is_dead(self, result: Delivered | Owed | Unchanged, at_ms: int) -> bool:
         """Tell whether this try was the last one."""
-        if not isinstance(result, Owed) or result.away:
+        if not isinstance(result, Owed):
             return False
-        return result.permanent or (self.tries >= LEAST_TRIES and at_ms - self.created_ms >= DEAD_AFTER_MS)
+        is_old = self.tries >= LEAST_TRIES and at_ms - self.created_ms >= DEAD_AFTER_MS
+        return result.permanent or (is_old and not result.away)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +124,13 @@ WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
         return DeadLetters(counts.get(True, 0), counts.get(False, 0))
 
     def revive(self, session: Session, at_ms: int) -> int:
-        """Owe again what was given up not long ago, and give how many; one more failure gives it up again."""
+        """Owe again what was given up not long ago, and give how many; one more failure gives it up again.
+
+        What ended its process is left alone: it would do so at every start.
+        """
         sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL
-WHERE kind = 'final' AND status = 'dead' AND done_at > :since"""
-        return change(session, sql, at=at_ms, since=at_ms - REVIVED_FOR_MS)
+WHERE kind = 'final' AND status = 'dead' AND reason <> :poison AND done_at > :since"""
+        return change(session, sql, at=at_ms, poison=POISON, since=at_ms - REVIVED_FOR_MS)
 
     def was_delivered(self, session: Session, run: RunId) -> bool:
         """Tell whether the final answer of `run` was proven to be visible."""

@@ -143,6 +143,9 @@ async def test_an_answer_that_kills_its_process_is_given_up(place: Place) -> Non
         await house.until(lambda: not house.runs._deliveries._tries and letters(house)[1] == "dead_letters")
         assert await rows(house, run) == [("final", "dead", "poison")]
         assert len(house.seen("deliver_refused", run)) == 1
+    async with running(place.url, place.home) as house:
+        await house.until(lambda: letters(house)[1] == "dead_letters")
+        assert await rows(house, run) == [("final", "dead", "poison")], "it would end this process too"
 
 
 async def test_a_change_that_cannot_be_shown_is_no_dead_letter(place: Place) -> None:

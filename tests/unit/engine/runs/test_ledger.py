@@ -33,3 +33,4 @@ def test_what_is_shown_unchangeable_or_away_is_never_given_up() -> None:
 
 def test_what_will_never_be_taken_is_given_up_at_once() -> None:
     assert due(1).is_dead(Owed(reason="chat_gone", permanent=True), 0)
+    assert due(1).is_dead(Owed(reason="chat_gone", permanent=True, away=True), 0)
