@@ -20,7 +20,10 @@ from sqlalchemy import event, exc
 from sqlmodel import Session
 
 from engine.errors import SettingsInvalid, StorageError
+from engine.storage import turnstile
+from engine.storage.group import Job
 from engine.storage.statement import POSTGRES, SQLITE, Dialect
+from engine.storage.writer import Writer
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -52,22 +55,25 @@ class Database:
         self.dialect: Dialect = _dialect(url)
         self.engine = _sqlite(folder / FILE_NAME, busy_ms) if self.dialect.is_sqlite else _postgres(url)
         self._single = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-        writers = 1 if self.dialect.is_sqlite else _POSTGRES_THREADS
-        self._writers = ThreadPoolExecutor(writers, thread_name_prefix="nm-write")
-        self._readers = ThreadPoolExecutor(_READERS, "nm-read") if self.dialect.is_sqlite else self._writers
+        self._writer = Writer(self.engine, self._settled) if self.dialect.is_sqlite else None
+        threads = _READERS if self.dialect.is_sqlite else _POSTGRES_THREADS
+        self._threads = ThreadPoolExecutor(threads, "nm-read" if self.dialect.is_sqlite else "nm-access")
         self._health = Health()
         self._health_lock = threading.Lock()
 
     async def run(self, fn: Callable[[Session], T]) -> T:
         """Run `fn` in one transaction: committed when it returns, rolled back when it raises.
 
-        On SQLite writes happen one after another in the order of the calls. A cancelled caller does not stop a
-        transaction that has begun.
+        On SQLite writes happen one after another in the order of the calls, and those that wait share a commit. A
+        cancelled caller does not stop a transaction that has begun. `fn` may be called again when a first call came to
+        nothing, so it changes nothing but the database.
 
         Raises:
             StorageError: the database is locked, full or away; nothing was written as far as we know.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._writers, self.run_now, fn)
+        if self._writer is not None:
+            return await self._writer.run(fn)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, fn)
 
     async def single(self, fn: Callable[[Session], T]) -> T:
         """Run `fn`, which executes exactly one statement; on Postgres it commits by itself in one round trip.
@@ -77,7 +83,7 @@ class Database:
         """
         if self.dialect.is_sqlite:
             return await self.run(fn)
-        return await asyncio.get_running_loop().run_in_executor(self._writers, self._access, fn, self._single, False)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._access, fn, self._single)
 
     async def read(self, fn: Callable[[Session], T]) -> T:
         """Run `fn`, which only reads.
@@ -85,15 +91,17 @@ class Database:
         Raises:
             StorageError: as for `run`.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self.read_now, fn)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.read_now, fn)
 
     def run_now(self, fn: Callable[[Session], T]) -> T:
         """Do what `run` does in the calling thread; never in the event loop's."""
-        return self._access(fn, self.engine, self.dialect.is_sqlite)
+        if self._writer is not None:
+            return self._writer.run_now(fn)
+        return self._access(fn, self.engine)
 
     def read_now(self, fn: Callable[[Session], T]) -> T:
         """Do what `read` does in the calling thread; never in the event loop's."""
-        return self._access(fn, self.engine, False)
+        return self._access(fn, self.engine)
 
     def health(self) -> Health:
         """Tell how the last access went."""
@@ -101,16 +109,15 @@ class Database:
             return self._health
 
     def close(self) -> None:
-        """Wait for what is running and let go of all connections."""
-        self._writers.shutdown(wait=True)
-        self._readers.shutdown(wait=True)
+        """Wait for what is running or waits to be written, and let go of all connections."""
+        if self._writer is not None:
+            self._writer.close()
+        self._threads.shutdown(wait=True)
         self.engine.dispose()
 
-    def _access(self, fn: Callable[[Session], T], engine: sa.Engine, immediate: bool) -> T:
+    def _access(self, fn: Callable[[Session], T], engine: sa.Engine) -> T:
         try:
             with Session(engine, expire_on_commit=False) as session:
-                if immediate:
-                    session.connection().exec_driver_sql("BEGIN IMMEDIATE")
                 value = fn(session)
                 session.commit()
         except _PASSING as error:
@@ -119,6 +126,15 @@ class Database:
             raise self._failed(error) from error
         self._note(Health())
         return value
+
+    def _settled(self, job: Job) -> None:
+        """Take note of how a write went, and say it in our words."""
+        error = job.error
+        if error is None:
+            self._note(Health())
+        elif isinstance(error, _PASSING) and not _is_bug(error):
+            job.error = self._failed(error)
+            job.error.__cause__ = error
 
     def _failed(self, error: exc.SQLAlchemyError) -> StorageError:
         health = _explain(error)
@@ -146,7 +162,7 @@ def _dialect(url: str) -> Dialect:
 
 def _sqlite(path: Path, busy_ms: int) -> sa.Engine:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Pool for our 4 threads, the heartbeat and the queue library's own threads.
+    # Pool for our 4 threads and the queue library's own threads.
     engine = sa.create_engine(f"sqlite:///{path}", pool_size=20, max_overflow=20)
 
     @event.listens_for(engine, "connect")
@@ -157,6 +173,13 @@ def _sqlite(path: Path, busy_ms: int) -> sa.Engine:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
 
+    @event.listens_for(engine, "reset")
+    def undo(connection: sqlite3.Connection, _record: Any, _state: Any) -> None:  # pyright: ignore[reportUnusedFunction]
+        # After a failed commit the pool takes the transaction for closed; the next user would commit what was refused.
+        if connection.in_transaction:
+            connection.rollback()
+
+    turnstile.attach(engine, busy_ms / 1000)
     return engine
 
 
