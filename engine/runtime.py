@@ -109,7 +109,7 @@ class Runtime:
             made, _ = await asyncio.gather(
                 loop.run_in_executor(None, _load_queue), loop.run_in_executor(None, self._migrate, self.database)
             )
-            await self._runs.start(made(self.database.engine, self._runs.replica.id, self._settings.runs.concurrency))
+            await self._runs.start(made(self.database, self._runs.replica.id, self._settings.runs.concurrency))
         except BaseException:
             await loop.run_in_executor(None, self.database.close)
             self._lock.release()

@@ -17,7 +17,7 @@ from engine.events import RunEvent
 from engine.messages import RunId, RunInput
 from engine.ports import Control
 from engine.runs.eventlog import EventLog
-from engine.runs.ports import ENDED, FINAL, SURFACE, Claim, Fence, Refused
+from engine.runs.ports import ENDED, FINAL, SURFACE, Claim, Fence, Refused, Taken
 from engine.storage.statement import Dialect, change, execute
 
 
@@ -62,11 +62,25 @@ class Journal:
         A claim that follows one without a new step, and was not excused, raises `stuck`.
         """
         row = execute(session, self._claim, run=run, me=owner).first()
+        return None if row is None else _read_claim(run, row.attempt, row.stuck, row.input, row.surface, row.first_at)
+
+    def take(self, session: Session, run: RunId, owner: str) -> Taken | None:
+        """Do what `claim` does and load what a first attempt needs, reading nothing: one bad row fails only itself.
+
+        Only where the transaction shuts out all other writers (the embedded database): elsewhere what the former owner
+        committed is seen by a later statement only.
+        """
+        row = execute(session, self._claim, run=run, me=owner).first()
         if row is None:
             return None
-        given = RunInput.model_validate_json(row.input)
-        surface = None if row.surface is None else json.loads(row.surface)
-        return Claim(run, row.attempt, row.stuck, given, surface, row.first_at)
+        controls = _pending_rows(session, run) if row.attempt == 1 else None
+        return Taken(row.attempt, row.stuck, row.input, row.surface, row.first_at, controls)
+
+    @staticmethod
+    def read(run: RunId, taken: Taken) -> tuple[Claim, Loaded | None]:
+        """Read what `take` gave."""
+        claim = _read_claim(run, taken.attempt, taken.stuck, taken.input, taken.surface, taken.started_at_ms)
+        return claim, None if taken.controls is None else Loaded(controls=_read_controls(taken.controls))
 
     def refused(self, session: Session, run: RunId) -> Refused:
         """Tell why a claim or a write was refused."""
@@ -147,9 +161,21 @@ class Journal:
 
 def pending(session: Session, run: RunId) -> list[Control]:
     """Give the controls nobody consumed, oldest first."""
+    return _read_controls(_pending_rows(session, run))
+
+
+def _pending_rows(session: Session, run: RunId) -> Sequence[Any]:
     sql = "SELECT id, kind, person, body FROM nm_control WHERE run = :run AND taken_by IS NULL ORDER BY at, id"
-    rows = execute(session, sql, run=run)
+    return execute(session, sql, run=run).all()
+
+
+def _read_controls(rows: Sequence[Any]) -> list[Control]:
     return [Control(id=row.id, kind=row.kind, by=row.person, body=json.loads(row.body)) for row in rows]
+
+
+def _read_claim(run: RunId, attempt: int, stuck: int, given: str, surface: str | None, first_at: int) -> Claim:
+    known = None if surface is None else json.loads(surface)
+    return Claim(run, attempt, stuck, RunInput.model_validate_json(given), known, first_at)
 
 
 def _take(session: Session, run: RunId, control: str, path: str) -> None:

@@ -64,7 +64,9 @@ class LastWord:
             journal = self._replica.journal
             journal.keep_surface(session, scope.fence, state)
             self._ledger.settle(session, scope.id, result, now_ms)
-            return journal.end(session, scope.fence, outcome.status, outcome.model_dump_json())
+            left = journal.end(session, scope.fence, outcome.status, outcome.model_dump_json())
+            self._replica.finish(session, scope.id)
+            return left
 
         left = await scope.fenced(lambda: self._replica.database.run(write))
         extra = {"run": scope.id, "status": outcome.status, "delivered": isinstance(result, Delivered)}

@@ -16,18 +16,43 @@ FINAL = "final"
 SURFACE = "surface/"
 """What the surface records lies under this prefix and does not count as progress of the work."""
 
-Body = Callable[[RunId], Awaitable[None]]
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A run that was claimed in the transaction that took it out of the queue: its row, as text, not read yet.
+
+    `controls` are those that wait for it; `None` when more must be loaded than a first attempt has.
+    """
+
+    attempt: int
+    stuck: int
+    input: str
+    surface: str | None
+    started_at_ms: int
+    controls: Sequence[Any] | None
+
+
+Body = Callable[[RunId, Taken | None], Awaitable[None]]
+Prepare = Callable[[Session, RunId], Taken | None]
+"""Claims a run in the journal too; `None` leaves that to the body. Fails only when the database does."""
 
 
 class TurnQueue(Protocol):
     """Durable, ordered, one run of a conversation at a time. Knows nothing of journals."""
 
-    async def start(self, body: Body) -> None:
-        """Take up work: call `body` for each run this replica gets. `body` returns when the run has ended."""
+    async def start(self, body: Body, prepare: Prepare | None = None) -> None:
+        """Take up work: call `body` for each run this replica gets. `body` returns when the run has ended.
+
+        `prepare` is called where that is possible within the transaction that claims; what it gives goes to `body`.
+        """
         ...
 
     def enqueue(self, session: Session, run: RunId, conversation: Address, seq: int) -> None:
         """Put a run in line, within the caller's transaction."""
+        ...
+
+    def finish(self, session: Session, run: RunId) -> None:
+        """Free the run's conversation, within the caller's transaction, which ends the run."""
         ...
 
     def kick(self) -> None:

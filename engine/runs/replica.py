@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sqlmodel import Session
+
 from engine.events import RunEvent
 from engine.messages import RunId
 from engine.ports import Clock, Watcher
@@ -64,6 +66,8 @@ class Replica:
     quarantine: Quarantine = field(default_factory=Quarantine)
     active: dict[RunId, Hand] = field(default_factory=dict[RunId, Hand])
     ended: dict[RunId, asyncio.Event] = field(default_factory=dict[RunId, asyncio.Event])
+    finish: Callable[[Session, RunId], None] = field(default=lambda _session, _run: None)
+    """Takes a run out of the queue, in the transaction that ends it."""
     owed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the deliveries queue has something new."""
     has_dead: asyncio.Event = field(default_factory=asyncio.Event)

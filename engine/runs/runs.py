@@ -81,7 +81,8 @@ class Runs:
         if self._membership.solo:
             await self._database.run(lambda session: self._ledger.release(session, self._clock.now_ms()))
         await self._database.run(lambda session: self._ledger.revive(session, self._clock.now_ms()))
-        await queue.start(self._turn.run)
+        self.replica.finish = queue.finish
+        await queue.start(self._turn.run, self._turn.take)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
         self._deliveries.start()
@@ -116,9 +117,7 @@ class Runs:
         Raises:
             StorageError: nothing was stored; the platform has to send it again.
         """
-        submitted = await self._write(lambda s: self._inbox.submit(s, given, key, self._clock.now_ms()))
-        self._queue.kick()
-        return submitted
+        return await self._enqueue(lambda s: self._inbox.submit(s, given, key, self._clock.now_ms()))
 
     async def ignore(self, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any]) -> bool:
         """Store an inbound that starts nothing. Raises like `submit`."""
@@ -194,6 +193,16 @@ class Runs:
     async def lost(self) -> None:
         """Return when this replica was declared dead: the process should end and start afresh."""
         await self._lost.wait()
+
+    async def _enqueue(self, fn: Callable[[Session], T]) -> T:
+        """Write and look for work; where writes keep their order, the claim shares the commit."""
+        writing = self._database.begin(fn)
+        if self._database.dialect.is_sqlite:
+            self._queue.kick()
+            return await writing
+        value = await writing
+        self._queue.kick()
+        return value
 
     async def _write(self, fn: Callable[[Session], T]) -> T:
         return await self._database.run(fn)

@@ -9,9 +9,10 @@ from sqlmodel import Session
 
 from engine.messages import RunId
 from engine.ports import Outcome, Owed
+from engine.runs.journal import Loaded
 from engine.runs.last_word import LastWord
 from engine.runs.patience import persist
-from engine.runs.ports import FINAL, Claim
+from engine.runs.ports import FINAL, Claim, Taken
 from engine.runs.quarantine import LIMIT
 from engine.runs.replica import Replica
 from engine.runs.scope import Scope
@@ -34,18 +35,27 @@ class Turn:
         self._worker = worker
         self._resume = resume
 
-    async def run(self, run: RunId) -> None:
+    def take(self, session: Session, run: RunId) -> Taken | None:
+        """Claim a run within the transaction that takes it out of the queue; `None` leaves it to `run`."""
+        replica = self._replica
+        return replica.journal.take(session, run, replica.id) if replica.may_claim() else None
+
+    async def run(self, run: RunId, taken: Taken | None = None) -> None:
         """Do one turn. Returns when the run has ended, here or before.
 
         Raises:
             asyncio.CancelledError: the run goes on elsewhere or later.
         """
         try:
-            if not self._replica.may_claim():
+            if self._replica.draining.is_set() or (taken is None and not self._replica.may_claim()):
                 raise asyncio.CancelledError
-            claim = await self._claim(run)
+            if taken is not None:
+                claim, loaded = self._replica.journal.read(run, taken)
+                self._tell(claim)
+            else:
+                claim, loaded = await self._claim(run), None
             if claim is not None:
-                await self._attempt(claim)
+                await self._attempt(claim, loaded)
         except Exception as error:
             # No failure of the work: the run stays in the queue, and the poison rule bounds the repeats.
             log.exception("turn_broken", extra={"run": run})
@@ -56,20 +66,24 @@ class Turn:
         database, journal, lease = replica.database, replica.journal, replica.lease
         claim = await persist(lambda: database.single(lambda s: journal.claim(s, run, replica.id)), lease)
         if claim is not None:
-            log.info("run_claimed", extra={"run": run, "attempt": claim.attempt, "stuck": claim.stuck})
+            self._tell(claim)
         elif await persist(lambda: database.read(lambda s: journal.refused(s, run)), lease) == "lost":
             raise asyncio.CancelledError
         return claim
 
-    async def _attempt(self, claim: Claim) -> None:
+    @staticmethod
+    def _tell(claim: Claim) -> None:
+        log.info("run_claimed", extra={"run": claim.run, "attempt": claim.attempt, "stuck": claim.stuck})
+
+    async def _load(self, claim: Claim) -> Loaded:
         replica = self._replica
+        # What cannot even be read has to end too.
+        read = replica.journal.load_final if claim.stuck >= LIMIT else replica.journal.load
+        return await persist(lambda: replica.database.read(lambda s: read(s, claim.run)), replica.lease)
 
-        def load(session: Session) -> Scope:
-            # What cannot even be read has to end too.
-            read = replica.journal.load_final if claim.stuck >= LIMIT else replica.journal.load
-            return Scope(replica, claim, read(session, claim.run), self._stage.show)
-
-        scope = await persist(lambda: replica.database.read(load), replica.lease)
+    async def _attempt(self, claim: Claim, loaded: Loaded | None) -> None:
+        replica = self._replica
+        scope = Scope(replica, claim, loaded or await self._load(claim), self._stage.show)
         scope.take_root()
         replica.active[claim.run] = scope
         scope.wake()

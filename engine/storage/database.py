@@ -71,9 +71,13 @@ class Database:
         Raises:
             StorageError: the database is locked, full or away; nothing was written as far as we know.
         """
+        return await self.begin(fn)
+
+    def begin(self, fn: Callable[[Session], T]) -> asyncio.Future[T]:
+        """Do what `run` does, but take the place in line now; the future has the value. Raises the same through it."""
         if self._writer is not None:
-            return await self._writer.run(fn)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, fn)
+            return self._writer.begin(fn)
+        return asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, fn)
 
     async def single(self, fn: Callable[[Session], T]) -> T:
         """Run `fn`, which executes exactly one statement; on Postgres it commits by itself in one round trip.

@@ -50,8 +50,8 @@ class Writer:
         self.commits = 0
         """How many commits there were, for the curious."""
 
-    async def run(self, fn: Callable[[Session], T]) -> T:
-        """Run `fn` in a transaction and give its value.
+    def begin(self, fn: Callable[[Session], T]) -> asyncio.Future[T]:
+        """Put `fn` in line; its value is there once it is committed.
 
         Raises:
             RuntimeError: the writer is closed.
@@ -59,10 +59,10 @@ class Writer:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._put(_Wanted(fn, future=future, loop=loop))
-        return await future
+        return future
 
     def run_now(self, fn: Callable[[Session], T]) -> T:
-        """Do what `run` does, for a thread that may block; never from within a job. Raises like `run`."""
+        """Run `fn` and give its value, for a thread that may block; never from within a job. Raises like `begin`."""
         if threading.current_thread() is self._thread:
             raise RuntimeError("a transaction waits for another one of the same writer")
         future: Future[T] = Future()

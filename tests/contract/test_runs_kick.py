@@ -49,14 +49,19 @@ async def test_the_librarys_own_claim_serves_when_its_table_has_changed(
 async def test_both_claims_take_the_first_in_line_of_each_free_conversation(place: Place, way: str) -> None:
     async with running(place.url, place.home) as house:
         kick = house.runs._queue._kick  # type: ignore[attr-defined]
-        await asyncio.to_thread(kick.stop)
+        await kick.stop()
         runs = {(to, n): (await house.say(str(n), to=to)).run for n in range(3) for to in ("a", "b")}
-        claim = getattr(kick, way)
-        first = await asyncio.to_thread(claim, 10, "token 1")
-        assert set(first) == {runs["a", 0], runs["b", 0]}
-        assert await asyncio.to_thread(claim, 10, "token 2") == []
+
+        async def claim(room: int, token: str) -> list[str]:
+            if way == "claim_by_library":
+                return await asyncio.to_thread(kick.claim_by_library, room, token)
+            won = await house.runtime.database.run(lambda session: kick.claim_by_text(session, room, token))
+            return [each.run for each in won]
+
+        assert set(await claim(10, "token 1")) == {runs["a", 0], runs["b", 0]}
+        assert await claim(10, "token 2") == []
         assert await asyncio.to_thread(house.runs._queue.give_back, house.runs.replica.id) == 2
-        assert len(await asyncio.to_thread(claim, 1, "token 3")) == 1
+        assert len(await claim(1, "token 3")) == 1
 
 
 async def test_a_dead_replicas_runs_come_back_when_the_recovery_function_is_gone(

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, Queue
 from sqlalchemy import exc
 from sqlmodel import Session
 
+from engine.errors import StorageError
 from engine.messages import Address, RunId
-from engine.runs.dbos.queue import POLL_S, Claimant, Kick
+from engine.runs.dbos.queue import Claimant, Kick, Won, in_thread
 from engine.runs.dbos.recovery import give_back, give_back_by_statement, give_back_runs
 from engine.runs.dbos.serializer import JsonSerializer
-from engine.runs.ports import Body
+from engine.runs.ports import Body, Prepare
+from engine.storage.database import Database
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +30,7 @@ VERSION = "turn-1"
 """Fixed: the library's own version changes with the code and strands what is in flight."""
 QUEUE = "turns"
 WORKFLOW = "turn"
+POLL_S = 1.0
 NO_LIMIT = 1_000_000
 """Keeps the library's own poison limit out of the way of ours."""
 
@@ -64,16 +65,19 @@ class DbosQueue:
     `replica` is an id of this boot, never one that lives on after a restart.
     """
 
-    def __init__(self, engine: sa.Engine, replica: str, concurrency: int) -> None:
-        self._engine = engine
+    def __init__(self, database: Database, replica: str, concurrency: int) -> None:
+        self._database = database
+        self._engine = database.engine
         self._replica = replica
         self._concurrency = concurrency
         self._body: Body | None = None
         self._tasks: dict[asyncio.Task[Any], RunId] = {}
+        self._won: dict[RunId, Won] = {}
+        self._finished: set[RunId] = set()
         self._client: DBOSClient | None = None
         self._kick: Kick | None = None
 
-    async def start(self, body: Body) -> None:
+    async def start(self, body: Body, prepare: Prepare | None = None) -> None:
         """Start the library inside the running loop, and take up work."""
         global _current
         self._body, _current = body, self
@@ -84,10 +88,11 @@ class DbosQueue:
         self._client = DBOSClient(
             system_database_engine=self._engine, serializer=serializer, application_name=APPLICATION, lazy=True
         )
-        queue = await _in_thread(self._register)
+        queue = await in_thread(self._register)
         me = Claimant(self._replica, APPLICATION, VERSION, self._concurrency)
-        self._kick = Kick(dbos, queue, self._engine, me)
-        self._kick.start()
+        self._kick = Kick(dbos, queue, self._database, me, self._begin)
+        if self._database.dialect.is_sqlite:
+            self._kick.prepare = prepare
 
     def enqueue(self, session: Session, run: RunId, conversation: Address, seq: int) -> None:
         """Put a run in line, within the caller's transaction; `seq` decides the order, not the time."""
@@ -110,6 +115,13 @@ class DbosQueue:
         if self._kick is not None:
             self._kick.now()
 
+    def finish(self, session: Session, run: RunId) -> None:
+        """Delete the library's row of a run that our own claim won; the library sees to its own ones itself."""
+        won = self._won.get(run)
+        if won is not None and self._kick is not None:
+            self._kick.finish(session, won)
+            self._finished.add(run)
+
     async def work(self, run: RunId) -> None:
         """Do one turn as the library's task."""
         task = asyncio.current_task()
@@ -117,7 +129,31 @@ class DbosQueue:
         self._tasks[task] = run
         # Comes when the library has stored the outcome: the conversation's next run can be claimed then.
         task.add_done_callback(self._done)
-        await self._body(run)
+        await self._body(run, None)
+
+    def _begin(self, won: Won) -> None:
+        """Do a turn that our own claim won as a task of ours."""
+        assert self._kick is not None
+        leave = self._kick.enter(won.run, won.conversation)
+        task = asyncio.create_task(self._turn(won), name=f"turn-{won.run}")
+        self._tasks[task] = won.run
+        task.add_done_callback(lambda _task: leave())
+        task.add_done_callback(self._done)
+
+    async def _turn(self, won: Won) -> None:
+        assert self._body is not None
+        self._won[won.run] = won
+        try:
+            await self._body(won.run, won.taken)
+            if won.run not in self._finished:
+                # It had ended before: only the queue did not know.
+                await self._database.run(lambda session: self.finish(session, won.run))
+        except StorageError:
+            # The sweep finds it.
+            log.warning("turn_unfinished", extra={"run": won.run}, exc_info=True)
+        finally:
+            self._won.pop(won.run, None)
+            self._finished.discard(won.run)
 
     def in_hand(self) -> set[RunId]:
         """Give the runs in work in this process."""
@@ -156,7 +192,7 @@ class DbosQueue:
     async def close(self) -> None:
         """Take up nothing more."""
         if self._kick is not None:
-            await _in_thread(self._kick.stop)
+            await self._kick.stop()
 
     async def idle(self, timeout_s: float) -> bool:
         """Wait until no turn is in work here."""
@@ -169,9 +205,9 @@ class DbosQueue:
         global _current
         await self.close()
         _current = None
-        await _in_thread(lambda: DBOS.destroy(workflow_completion_timeout_sec=0))
+        await in_thread(lambda: DBOS.destroy(workflow_completion_timeout_sec=0))
         # What the library's poll may have claimed after it was told to stop.
-        await _in_thread(self._give_back_late_claims)
+        await in_thread(self._give_back_late_claims)
 
     def _give_back_late_claims(self) -> None:
         try:
@@ -180,7 +216,9 @@ class DbosQueue:
             log.warning("late_claims_kept", exc_info=True)
 
     def _done(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.pop(task, None)
+        run = self._tasks.pop(task, None)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("turn_failed", extra={"run": run}, exc_info=task.exception())
         self.kick()
 
     def _register(self) -> Queue:
@@ -206,23 +244,3 @@ class DbosQueue:
             scheduler_polling_interval_sec=3600.0,
             log_level="WARNING",
         )
-
-
-async def _in_thread(fn: Any) -> Any:
-    """Run `fn` in a thread of its own: the library's async calls would replace the loop's executor by theirs."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-
-    def settle(value: Any, error: BaseException | None) -> None:
-        if not done.done():
-            done.set_result(value) if error is None else done.set_exception(error)
-
-    def run() -> None:
-        try:
-            value, error = fn(), None
-        except Exception as failure:
-            value, error = None, failure
-        loop.call_soon_threadsafe(settle, value, error)
-
-    threading.Thread(target=run, name="nm-queue", daemon=True).start()
-    return await done
