@@ -81,9 +81,8 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
     words = await _words(scope, equipment, workspace)
     begun = await _begin_step(scope, equipment, words)
     model = equipment.models.get(begun.model)
-    limit = settings.sessions.history_messages
     earlier, facts = await asyncio.gather(
-        equipment.database.read(lambda session: history(session, begun.session, upto=begun.upto, limit=limit)),
+        _earlier(begun, equipment),
         model.facts(),
     )
     before: list[Message] = [SystemMessage(text=instructions(begun.at_ms)), *earlier]
@@ -99,6 +98,13 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         pictures=await equipment.opener.pictures(messages) if facts.images and equipment.opener else {},
         private=(settings.home, *settings.private),
     )
+
+
+async def _earlier(begun: Begun, equipment: Equipment) -> list[Message]:
+    if not begun.upto:
+        return []
+    limit = equipment.settings.sessions.history_messages
+    return await equipment.database.read(lambda session: history(session, begun.session, upto=begun.upto, limit=limit))
 
 
 def instructions(at_ms: int) -> str:

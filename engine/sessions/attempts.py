@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import hashlib
 
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session
 
 from engine.messages import RunId, RunInput, SessionId, UserMessage
 from engine.sessions.store import append
-from engine.sessions.tables import MessageRow
+from engine.storage.statement import execute
+
+_ASKED = "UPDATE nm_message SET question = :question WHERE session = :session AND n = :n"
+_WITHDRAW = """UPDATE nm_message SET replaced_by = :by WHERE session = :session AND run IN (
+  SELECT run FROM nm_message WHERE session = :session AND question = :question AND run <> :by)"""
 
 
 def question_of(run: RunId, given: RunInput) -> str:
@@ -30,22 +34,9 @@ def append_question(
     """
     _withdraw(session, session_id, question, run)
     n = append(session, session_id, words, run=run, path="input", now_ms=now_ms)
-    row = session.get_one(MessageRow, (session_id, n))
-    row.question = question
-    session.add(row)
-    session.flush()
+    execute(session, _ASKED, session=session_id, n=n, question=question)
     return n
 
 
 def _withdraw(session: Session, session_id: SessionId, question: str, by: RunId) -> None:
-    earlier = session.exec(
-        select(MessageRow.run).where(
-            MessageRow.session == session_id, MessageRow.question == question, MessageRow.run != by
-        )
-    ).all()
-    if earlier:
-        session.exec(
-            update(MessageRow)
-            .where(col(MessageRow.session) == session_id, col(MessageRow.run).in_(earlier))
-            .values(replaced_by=by)
-        )
+    execute(session, _WITHDRAW, session=session_id, question=question, by=by)

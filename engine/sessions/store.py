@@ -8,16 +8,29 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import func
 from sqlmodel import Session, col, select, update
 
 from engine.messages import AssistantMessage, Message, SessionId
 from engine.sessions.history import bounded, valid
 from engine.sessions.tables import MessageRow, SessionRow
+from engine.storage.statement import POSTGRES, SQLITE, change, execute
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
+# Text, because every run passes here and the mapper takes four times as long.
+_CURRENT = """SELECT * FROM nm_session WHERE conversation = :conversation AND state = 'active'
+ORDER BY used_at DESC, id DESC LIMIT 1"""
+_BEGIN = """INSERT INTO nm_session (id, conversation, name, state, model, created_at, used_at)
+VALUES (:id, :conversation, '', 'active', :model, :created_at, :used_at)"""
+_APPEND = """INSERT INTO nm_message (session, n, run, path, body, at)
+SELECT :session, coalesce(max(n), 0) + 1, :run, :path, :body, :at FROM nm_message WHERE session = :session
+ON CONFLICT (run, path) DO NOTHING RETURNING n"""
+_PLACE = "SELECT n FROM nm_message WHERE run = :run AND path = :path"
+_USED = "UPDATE nm_session SET used_at = :at WHERE id = :id AND used_at < :at"
+_HISTORY = """SELECT body FROM nm_message WHERE session = :session AND n <= :upto AND replaced_by IS NULL
+ORDER BY n DESC LIMIT :most"""
 
 
 def new_session_id(now_ms: int) -> SessionId:
@@ -27,16 +40,10 @@ def new_session_id(now_ms: int) -> SessionId:
 
 def current_session(session: Session, conversation: str, *, now_ms: int, idle_hours: float) -> SessionRow | None:
     """Give the conversation's active session, or `None` when there is none or it was idle for too long."""
-    query = (
-        select(SessionRow)
-        .where(SessionRow.conversation == conversation, SessionRow.state == "active")
-        .order_by(col(SessionRow.used_at).desc(), col(SessionRow.id).desc())
-        .limit(1)
-    )
-    row = session.exec(query).first()
-    if row is None or now_ms - row.used_at > idle_hours * 3_600_000:
+    row = execute(session, _CURRENT, conversation=conversation).mappings().first()
+    if row is None or now_ms - row["used_at"] > idle_hours * 3_600_000:
         return None
-    return row
+    return SessionRow(**row)
 
 
 def session_of(session: Session, run: str) -> SessionRow | None:
@@ -50,14 +57,13 @@ def begin_session(
     session: Session, conversation: str, *, id: SessionId, now_ms: int, model: str | None = None
 ) -> SessionRow:
     """Begin a session; the conversation's active ones are archived. Beginning the same id twice does nothing."""
-    known = session.get(SessionRow, id)
+    known = execute(session, "SELECT * FROM nm_session WHERE id = :id", id=id).mappings().first()
     if known is not None:
-        return known
+        return SessionRow(**known)
     _end_active(session, conversation)
-    row = SessionRow(id=id, conversation=conversation, model=model, created_at=now_ms, used_at=now_ms)
-    session.add(row)
-    session.flush()
-    return row
+    row: dict[str, Any] = {"id": id, "conversation": conversation, "model": model, "created_at": now_ms, "used_at": now_ms}
+    execute(session, _BEGIN, **row)
+    return SessionRow(**row)
 
 
 def close_conversation(session: Session, conversation: str) -> int:
@@ -69,26 +75,26 @@ def append(session: Session, session_id: SessionId, message: Message, *, run: st
     """Put `message` at the end of the session and give its place. The same run and path twice is one message.
 
     A blank assistant message is left out (strict providers refuse it); then the place is 0.
+
+    Raises:
+        LookupError: there is no such session.
     """
     if isinstance(message, AssistantMessage) and message.is_blank:
         return 0
-    owner = session.exec(select(SessionRow).where(SessionRow.id == session_id).with_for_update()).one()
-    known = session.exec(select(MessageRow.n).where(MessageRow.run == run, MessageRow.path == path)).first()
-    if known is not None:
-        return known
-    last = session.exec(select(func.max(MessageRow.n)).where(MessageRow.session == session_id)).one()
-    n = (last or 0) + 1
+    if execute(session, _lock(session), id=session_id).first() is None:
+        raise LookupError(f"there is no session {session_id!r}")
     body = _MESSAGE.dump_json(message).decode()
-    session.add(MessageRow(session=session_id, n=n, run=run, path=path, body=body, at=now_ms))
-    owner.used_at = max(owner.used_at, now_ms)
-    session.add(owner)
-    session.flush()
-    return n
+    row = {"session": session_id, "run": run, "path": path, "body": body, "at": now_ms}
+    n = execute(session, _APPEND, **row).scalar()
+    if n is None:
+        return int(execute(session, _PLACE, run=run, path=path).scalar_one())
+    execute(session, _USED, id=session_id, at=now_ms)
+    return int(n)
 
 
 def last_place(session: Session, session_id: SessionId) -> int:
     """Give the place of the session's last message; 0 when it has none."""
-    return session.exec(select(func.max(MessageRow.n)).where(MessageRow.session == session_id)).one() or 0
+    return execute(session, "SELECT max(n) FROM nm_message WHERE session = :id", id=session_id).scalar() or 0
 
 
 def history(session: Session, session_id: SessionId, *, upto: int, limit: int) -> list[Message]:
@@ -96,13 +102,7 @@ def history(session: Session, session_id: SessionId, *, upto: int, limit: int) -
 
     Attempts that a later one replaced are left out (see `attempts`).
     """
-    query = (
-        select(MessageRow.body)
-        .where(MessageRow.session == session_id, MessageRow.n <= upto, col(MessageRow.replaced_by).is_(None))
-        .order_by(col(MessageRow.n).desc())
-        .limit(limit)
-    )
-    bodies = session.exec(query).all()
+    bodies: Sequence[str] = execute(session, _HISTORY, session=session_id, upto=upto, most=limit).scalars().all()
     return valid(bounded([_MESSAGE.validate_json(body) for body in reversed(bodies)], limit))
 
 
@@ -118,9 +118,11 @@ def sessions_of(session: Session, conversation: str, *, limit: int = 20) -> Sequ
 
 
 def _end_active(session: Session, conversation: str) -> int:
-    done = session.exec(
-        update(SessionRow)
-        .where(col(SessionRow.conversation) == conversation, col(SessionRow.state) == "active")
-        .values(state="archived")
-    )
-    return done.rowcount
+    sql = "UPDATE nm_session SET state = 'archived' WHERE conversation = :conversation AND state = 'active'"
+    return change(session, sql, conversation=conversation)
+
+
+def _lock(session: Session) -> str:
+    """Give the statement that lets only one transaction at a time put messages at the end of a session."""
+    dialect = POSTGRES if session.connection().dialect.name == POSTGRES.name else SQLITE
+    return f"SELECT id FROM nm_session WHERE id = :id {dialect.for_update}"

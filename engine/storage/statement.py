@@ -49,11 +49,11 @@ def _parsed(sql: str) -> TextClause:
     return text(sql)
 
 
-def execute(session: Session, sql: str, **values: object) -> CursorResult[Any]:
+def execute(session: Session, sql: str, /, **values: object) -> CursorResult[Any]:
     """Run one statement with `:name` parameters inside the session's transaction."""
     return session.connection().execute(_parsed(sql), values)
 
 
-def change(session: Session, sql: str, **values: object) -> int:
+def change(session: Session, sql: str, /, **values: object) -> int:
     """Run one writing statement and give the number of rows it hit."""
     return execute(session, sql, **values).rowcount
