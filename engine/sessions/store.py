@@ -61,7 +61,8 @@ def begin_session(
     if known is not None:
         return SessionRow(**known)
     _end_active(session, conversation)
-    row: dict[str, Any] = {"id": id, "conversation": conversation, "model": model, "created_at": now_ms, "used_at": now_ms}
+    row: dict[str, Any] = {"id": id, "conversation": conversation, "model": model}
+    row |= {"created_at": now_ms, "used_at": now_ms}
     execute(session, _BEGIN, **row)
     return SessionRow(**row)
 
