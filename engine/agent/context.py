@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -113,6 +114,7 @@ def instructions(at_ms: int) -> str:
     return f"{prompt('system')}\nToday is {day} (UTC)."
 
 
+@lru_cache
 def prompt(name: str) -> str:
     """Give the text of a prompt file."""
     return (files("engine.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -28,8 +28,9 @@ SHORTER_TRIES = 2
 class Draft:
     """What is visible of an answer while it streams."""
 
-    def __init__(self, work: Pass, segment: str) -> None:
+    def __init__(self, work: Pass, segment: str, clock: Clock) -> None:
         self._show = work.scope.show
+        self._now_ms = clock.now_ms
         self._run = work.scope.id
         self._segment = segment
         self._text: list[str] = []
@@ -39,7 +40,17 @@ class Draft:
     def text(self, piece: str) -> None:
         """Show more answer text."""
         self._text.append(piece)
-        self._show(RunEvent(run=self._run, type="text", content=piece, status="in_progress", segment=self._segment))
+        # Complete, so that the scope need not copy it: this happens for every token.
+        self._show(
+            RunEvent(
+                run=self._run,
+                type="text",
+                content=piece,
+                status="in_progress",
+                segment=self._segment,
+                at_ms=self._now_ms(),
+            )
+        )
 
     def reasoning(self, piece: str) -> None:
         """Show more reasoning, folded."""
@@ -52,6 +63,7 @@ class Draft:
                 status="in_progress",
                 segment=self._segment,
                 visibility="folded",
+                at_ms=self._now_ms(),
             )
         )
 
@@ -90,15 +102,14 @@ async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: 
 
     return await work.scope.step(
         path,
-        lambda: _ask(work, path, tools),
+        lambda: _ask(work, tools, Draft(work, path, clock)),
         result=ModelTurn,
         events=lambda turn: turn_events(work, path, turn, clock.now_ms()),
         also=also,
     )
 
 
-async def _ask(work: Pass, path: str, tools: Sequence[ToolSchema]) -> ModelTurn:
-    draft = Draft(work, path)
+async def _ask(work: Pass, tools: Sequence[ToolSchema], draft: Draft) -> ModelTurn:
     try:
         fitted = await _asked(work, tools, draft)
         if draft.completed is not None:

@@ -193,7 +193,9 @@ class Scope:
             self._give_up()
 
     def stamped(self, event: RunEvent, segment: str = "") -> RunEvent:
-        """Give the event with the run's id, the time, and `segment` where it names none."""
+        """Give the event with the run's id, the time, and `segment` where it names none; itself when it has them."""
+        if event.at_ms and event.run == self.id and (event.segment or not segment):
+            return event
         update = {
             "run": self.id,
             "at_ms": event.at_ms or self._replica.clock.now_ms(),

@@ -35,6 +35,7 @@ from engine.storage.database import Database
 log = logging.getLogger(__name__)
 
 FALLBACK_POLL_S = 0.2
+NEVER_S = 3600.0
 AGAIN_S = 1.0
 """Pause after a claim that met a database that is away."""
 
@@ -221,6 +222,15 @@ class Kick:
 
         for status in self._dbos._sys_db.get_workflow_statuses(ids) if ids else ():
             execute_dequeued_workflow(self._dbos, status, token)
+
+
+def quieten(dbos: Any) -> None:
+    """Let the library not look every second for what never comes: delayed workflows, time limits, its inner queue."""
+    try:
+        dbos._background_jobs_stop_event.set()
+        dbos._registry.get_internal_queue()._polling_interval_sec = NEVER_S
+    except AttributeError:
+        log.info("library_not_quiet", exc_info=True)
 
 
 def _nothing(_session: Session, _run: RunId) -> Taken | None:

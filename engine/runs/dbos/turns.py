@@ -17,8 +17,8 @@ from sqlmodel import Session
 
 from engine.errors import StorageError
 from engine.messages import Address, RunId
-from engine.runs.dbos.queue import Claimant, Kick, Won, in_thread
-from engine.runs.dbos.recovery import give_back, give_back_by_statement, give_back_runs
+from engine.runs.dbos.queue import Claimant, Kick, Won, in_thread, quieten
+from engine.runs.dbos.recovery import give_back, give_back_by_statement, give_back_runs, held
 from engine.runs.dbos.serializer import JsonSerializer
 from engine.runs.ports import Body, Prepare
 from engine.storage.database import Database
@@ -31,6 +31,8 @@ VERSION = "turn-1"
 QUEUE = "turns"
 WORKFLOW = "turn"
 POLL_S = 1.0
+SOLO_POLL_S = 5.0
+"""Alone there is nobody whose work would be found by a poll; a kick that fails comes again by itself."""
 NO_LIMIT = 1_000_000
 """Keeps the library's own poison limit out of the way of ours."""
 
@@ -85,6 +87,7 @@ class DbosQueue:
         _tame_log()
         dbos = DBOS(config=self._config(serializer))
         DBOS.launch()
+        quieten(dbos)
         self._client = DBOSClient(
             system_database_engine=self._engine, serializer=serializer, application_name=APPLICATION, lazy=True
         )
@@ -161,10 +164,7 @@ class DbosQueue:
 
     def held(self) -> dict[str, set[RunId]]:
         """Give the runs that are in work, by replica."""
-        found: dict[str, set[RunId]] = {}
-        for status in DBOS.list_workflows(status="PENDING", queue_name=QUEUE, load_input=False, load_output=False):
-            found.setdefault(status.executor_id or "", set()).add(RunId(status.workflow_id))
-        return found
+        return {replica: {RunId(run) for run in runs} for replica, runs in held(self._engine, QUEUE).items()}
 
     def give_back(self, replica: str) -> int:
         """Put what a replica had in work back in line."""
@@ -226,7 +226,7 @@ class DbosQueue:
             QUEUE,
             partition_concurrency=1,
             worker_concurrency=self._concurrency,
-            polling_interval_sec=POLL_S,
+            polling_interval_sec=SOLO_POLL_S if self._database.dialect.is_sqlite else POLL_S,
             on_conflict="always_update",
         )
 
