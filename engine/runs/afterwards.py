@@ -30,7 +30,7 @@ _DONE: dict[PressAction, PressedCode] = {
 }
 _INSERT = """INSERT INTO nm_verdict (run, person, name, verdict, at)
 VALUES (:run, :person, :name, :verdict, :at)"""
-_NEWER = """SELECT id FROM nm_run WHERE task = :task AND attempt_index > :attempt_index
+_NEWER = """SELECT id FROM nm_run WHERE task = :task AND attempt_index > 1 AND attempt_index > :attempt_index
 ORDER BY attempt_index DESC LIMIT 1"""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,7 +52,7 @@ class EventLog:
         return [RunEvent.model_validate_json(body) for body in bodies]
 
     def _insert(self, session: Session, event: RunEvent) -> None:
-        body, blob = event.model_dump_json(), None
+        body, blob = _body(event), None
         if len(body.encode()) > MAX_BODY_BYTES:
             body, blob = "", self._blobs.write_in(session, body.encode())
         execute(
@@ -66,3 +67,8 @@ class EventLog:
             blob=blob,
             at=event.at_ms,
         )
+
+
+def _body(event: RunEvent) -> str:
+    """Give JSON without what every reader fills in by itself; the version always stands there."""
+    return json.dumps({"v": event.v, **event.model_dump(mode="json", exclude_defaults=True)}, ensure_ascii=False)

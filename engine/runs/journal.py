@@ -141,6 +141,9 @@ class Journal:
         """
         sql = f"UPDATE nm_run SET status = :status, result = :result, ended_at = {self._dialect.now_ms}"
         _must_hit(change(session, f"{sql} WHERE {fence.where}", status=status, result=result, **fence.values()))
+        # The outcome stands in the run's own row from here on.
+        kept = "UPDATE nm_step SET result = '{}' WHERE run = :run AND path = :path"
+        execute(session, kept, run=fence.run, path=FINAL)
         left = "UPDATE nm_control SET taken_by = 'end' WHERE run = :run AND taken_by IS NULL RETURNING id"
         return [row.id for row in execute(session, left, run=fence.run)]
 

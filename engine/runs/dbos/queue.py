@@ -41,14 +41,16 @@ AGAIN_S = 1.0
 
 _HEADS = """SELECT w.workflow_uuid, w.queue_partition_key FROM {table} AS w
 WHERE w.queue_name = :queue AND w.status = 'ENQUEUED' AND w.application_version = :version
-  AND w.queue_partition_key IS NOT NULL
+  AND w.status IN ('ENQUEUED', 'PENDING') AND w.queue_partition_key IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM {table} AS p WHERE p.queue_name = :queue AND p.status = 'PENDING'
+    AND p.status IN ('ENQUEUED', 'PENDING') AND p.queue_partition_key IS NOT NULL
     AND p.queue_partition_key = w.queue_partition_key)
   AND NOT EXISTS (SELECT 1 FROM {table} AS e WHERE e.queue_name = :queue AND e.status = 'ENQUEUED'
+    AND e.status IN ('ENQUEUED', 'PENDING') AND e.queue_partition_key IS NOT NULL
     AND e.queue_partition_key = w.queue_partition_key AND e.priority < w.priority)
-ORDER BY w.created_at LIMIT :room"""
+ORDER BY +w.created_at LIMIT :room"""
 """The first run in line of each conversation that has none in work. `priority` is the run's number in its conversation,
-so there are no ties."""
+so there are no ties. What seems said twice lets SQLite see that the library's partial index holds all it asks for."""
 _TAKE = """UPDATE {table} SET status = 'PENDING', owner_xid = :token, executor_id = :replica, application_name = :name,
   started_at_epoch_ms = :now, updated_at = :now, rate_limited = FALSE, recovery_attempts = recovery_attempts + 1
 WHERE workflow_uuid IN :ids AND status = 'ENQUEUED' AND queue_name = :queue RETURNING workflow_uuid"""

@@ -1,0 +1,56 @@
+"""What every message asks of the database stays an index look-up among a hundred thousand finished runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from engine.runs import afterwards, eventlog, inbox, ledger, renewal, view
+from engine.runs.dbos import queue, recovery
+from engine.runs.journal import _claim_sql
+from engine.runs.ports import Fence
+from engine.sessions import store
+from engine.storage.statement import SQLITE
+
+FENCE = Fence(run="r", owner="o", attempt=1)  # type: ignore[arg-type]
+LEDGER = ledger.Ledger(SQLITE)
+QUESTIONS = {
+    "who arrived": inbox._WHOSE,
+    "who is before me": inbox._BEHIND,
+    "claim": _claim_sql(SQLITE),
+    "fence": f"SELECT id FROM nm_run WHERE {FENCE.where}",
+    "view": view._SELECT,
+    "last words": view._NEWEST,
+    "open runs": renewal._OPEN,
+    "newer attempt": afterwards._NEWER,
+    "events": eventlog._LOAD,
+    "place of an event": eventlog._NEXT,
+    "due delivery": LEDGER._take,
+    "next delivery": f"SELECT min(due_at) FROM nm_delivery AS d WHERE {ledger._NEXT}",
+    "was delivered": "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1",
+    "mine": "UPDATE nm_run SET excused = 1 WHERE owner = :me AND status = 'running'",
+    "session": store._CURRENT,
+    "message": store._APPEND,
+    "history": store._HISTORY,
+    "heads": queue._HEADS.format(table="workflow_status"),
+    "take": queue._TAKE.format(table="workflow_status").replace(":ids", "('a', 'b')"),
+    "finish": queue._FINISH.format(table="workflow_status"),
+    "held": recovery._HELD.format(table="workflow_status"),
+}
+LIVING = ("INDEX nm_delivery_due", "INDEX idx_workflow_status_pending")
+"""Indexes that hold only what is not over."""
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_table_that_grows_is_scanned(name: str, sqlite_template: Path) -> None:
+    engine = sa.create_engine(f"sqlite:///file:{sqlite_template}?mode=ro&uri=true")
+    sql = QUESTIONS[name]
+    values = dict.fromkeys(re.findall(r":(\w+)", sql), 1)
+    with engine.connect() as connection:
+        plan = [row.detail for row in connection.execute(sa.text(f"EXPLAIN QUERY PLAN {sql}"), values)]
+    engine.dispose()
+    scans = [step for step in plan if step.startswith("SCAN") and not re.match(r"SCAN (me|\d)", step)]
+    assert not [step for step in scans if not step.endswith(LIVING)], plan
