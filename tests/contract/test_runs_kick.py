@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 from dbos import DBOS
 
+from engine.ports import Outcome, RunScope
 from engine.runs.dbos import queue, recovery
-from engine.storage.statement import execute
+from engine.storage.statement import change, execute
 from tests.contract.conftest import Place
 from tests.contract.processes.child import Child
-from tests.contract.processes.house import running, until
+from tests.contract.processes.house import FAST, running, until
 from tests.contract.processes.recording import RecordingSurface
 from tests.contract.processes.works import Works, acts
 
@@ -80,8 +82,6 @@ async def test_a_dead_replicas_runs_come_back_when_the_recovery_function_is_gone
 
 
 async def test_giving_back_is_idempotent_and_leaves_others_alone(place: Place) -> None:
-    from engine.ports import Outcome, RunScope
-
     go = asyncio.Event()
 
     async def work(scope: RunScope) -> Outcome:
@@ -104,3 +104,140 @@ async def test_the_journal_has_no_steps_in_the_librarys_tables(place: Place) -> 
         table = "operation_outputs" if place.name == "sqlite" else "dbos.operation_outputs"
         steps = await house.runtime.database.read(lambda s: execute(s, f"SELECT count(*) FROM {table}").scalar())
         assert steps == 0
+
+
+def _table(place: Place, name: str) -> str:
+    return name if place.name == "sqlite" else f"dbos.{name}"
+
+
+@pytest.mark.parametrize("column", ["w.priority", None], ids=["claimed by the library", "claimed by text"])
+async def test_an_ended_run_is_out_of_the_queue(
+    place: Place, monkeypatch: pytest.MonkeyPatch, column: str | None
+) -> None:
+    if column is not None:
+        monkeypatch.setattr(queue, "_HEADS", queue._HEADS.replace(column, "w.no_such_column"))
+    async with running(place.url, place.home) as house:
+        run = (await house.say("hello")).run
+        assert (await house.ended(run)).status == "done"
+        status = f"SELECT status FROM {_table(place, 'workflow_status')} WHERE workflow_uuid = :run"
+        inputs = f"SELECT count(*) FROM {_table(place, 'workflow_input')} WHERE workflow_uuid = :run"
+
+        async def left() -> list[str]:
+            return await house.runtime.database.read(lambda s: list(execute(s, status, run=run).scalars()))
+
+        if column is None:
+            assert await left() == []
+            assert await house.runtime.database.read(lambda s: execute(s, inputs, run=run).scalar()) == 0
+        else:
+            # The conversation's next run waits for the library to store the outcome.
+            await house.ended((await house.say("next")).run)
+            assert await left() == ["SUCCESS"]
+
+
+async def test_a_run_that_had_ended_before_its_claim_leaves_the_queue(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        kick = house.runs._queue._kick  # type: ignore[attr-defined]
+        kick._by_text = False
+        first = await house.say("first")
+        await house.ended(first.run)
+        # The library has stored its outcome when the conversation's next run has ended.
+        kick._by_text = True
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        table = _table(place, "workflow_status")
+        sql = f"""UPDATE {table} SET status = 'ENQUEUED', owner_xid = NULL WHERE workflow_uuid = :run"""
+        # The fault: the process died between the end of a run and the library's note of it.
+        assert await house.runtime.database.run(lambda s: change(s, sql, run=first.run)) == 1
+        house.runs._queue.kick()
+
+        # The next one of the conversation can only run when that is out of the way.
+        assert (await house.ended((await house.say("next")).run)).status == "done"
+        count = f"SELECT count(*) FROM {table} WHERE workflow_uuid = :run"
+        assert await house.runtime.database.read(lambda s: execute(s, count, run=first.run).scalar()) == 0
+
+
+async def test_a_claim_shares_the_commit_of_its_submit(place: Place) -> None:
+    if place.name != "sqlite":
+        pytest.skip("writes of several connections share nothing")
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        begun.set()
+        await go.wait()
+        return Outcome(status="done", answer="")
+
+    async with running(place.url, place.home, work) as house:
+        writer = house.runtime.database._writer
+        assert writer is not None
+        await house.until(lambda: house.runs._queue._kick._task is None)  # type: ignore[attr-defined]
+        held, free = threading.Event(), threading.Event()
+        hold = asyncio.ensure_future(house.runtime.database.run(lambda s: (held.set(), free.wait(10))))
+        await asyncio.to_thread(held.wait, 10)
+        saying = [asyncio.ensure_future(house.say(str(n), to=str(n))) for n in range(5)]
+        await asyncio.sleep(0.05)
+        before = writer.commits
+        free.set()
+        said = await asyncio.gather(*saying)
+        # `before` counts neither the write that held all up nor the one commit of the five submits and their claim.
+        assert writer.commits <= before + 2
+        sql = "SELECT count(*) FROM nm_run WHERE status = 'running'"
+        assert await house.runtime.database.read(lambda s: execute(s, sql).scalar()) == 5
+        await hold
+        await begun.wait()
+        go.set()
+        for each in said:
+            assert (await house.ended(each.run)).status == "done"
+
+
+async def test_never_more_runs_than_the_limit(place: Place) -> None:
+    at_work, most = 0, 0
+
+    async def work(scope: RunScope) -> Outcome:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        await asyncio.sleep(0.05)
+        at_work -= 1
+        return Outcome(status="done", answer="")
+
+    settings = FAST.model_copy(update={"concurrency": 3})
+    async with running(place.url, place.home, work, settings=settings) as house:
+        said = [await house.say(str(n), to=str(n)) for n in range(12)]
+        for each in said:
+            assert (await house.ended(each.run)).status == "done"
+    assert most == 3
+
+
+async def test_what_is_in_work_is_known_when_the_table_has_changed(
+    place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    go = asyncio.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        await go.wait()
+        return Outcome(status="done", answer="")
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        await house.until(lambda: house.runs.replica.active)
+        expected = {house.runs.replica.id: {run}}
+        assert await asyncio.to_thread(house.runs._queue.held) == expected
+        # The fault: a newer library whose table lacks a column.
+        monkeypatch.setattr(recovery, "_HELD", recovery._HELD.replace("executor_id", "no_such_column"))
+        assert await asyncio.to_thread(house.runs._queue.held) == expected
+        assert "held_by_text_broken" in caplog.text
+        go.set()
+        await house.ended(run)
+
+
+async def test_one_run_that_cannot_be_read_does_not_hold_up_the_others(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        kick = house.runs._queue._kick  # type: ignore[attr-defined]
+        kick._ends = True
+        bad = (await house.say("bad", to="a")).run
+        good = (await house.say("good", to="b")).run
+        sql = "UPDATE nm_run SET input = 'no json' WHERE id = :run"
+        assert await house.runtime.database.run(lambda s: change(s, sql, run=bad)) == 1
+        kick._ends = False
+        house.runs._queue.kick()
+        assert (await house.ended(good)).status == "done"
