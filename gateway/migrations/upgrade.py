@@ -35,6 +35,9 @@ def upgrade(database: Database) -> None:
         if database.dialect.is_sqlite:
             # The driver opens no transaction of its own before CREATE TABLE.
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            # Between two statements a slow machine may need longer than a frozen process is granted.
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
