@@ -9,6 +9,7 @@ import asyncio
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -167,14 +168,16 @@ def _dialect(url: str) -> Dialect:
 def _sqlite(path: Path, busy_ms: int) -> sa.Engine:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Pool for our 4 threads and the queue library's own threads.
-    engine = sa.create_engine(f"sqlite:///{path}", pool_size=20, max_overflow=20)
+    engine = sa.create_engine(f"sqlite:///{path}", pool_size=20, max_overflow=20, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def prepare(connection: sqlite3.Connection, _record: Any) -> None:  # pyright: ignore[reportUnusedFunction]
         connection.isolation_level = "IMMEDIATE"
         connection.execute(f"PRAGMA busy_timeout={busy_ms}")
         connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute("PRAGMA journal_mode=WAL")
+        if path.stat().st_size == 0:
+            path.chmod(0o600)
+        _use_wal(connection, busy_ms / 1000)
         connection.execute("PRAGMA synchronous=FULL")
 
     @event.listens_for(engine, "reset")
@@ -187,6 +190,19 @@ def _sqlite(path: Path, busy_ms: int) -> sa.Engine:
     return engine
 
 
+def _use_wal(connection: sqlite3.Connection, patience_s: float) -> None:
+    """Switch to the write-ahead log, which SQLite's own patience does not cover where two make the file at once."""
+    until_s = time.monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until_s:
+                raise
+            time.sleep(0.01)
+
+
 def _postgres(url: str) -> sa.Engine:
     address = sa.make_url(url.replace("postgres://", "postgresql://", 1)).set(drivername="postgresql+psycopg")
     return sa.create_engine(
@@ -194,6 +210,7 @@ def _postgres(url: str) -> sa.Engine:
         pool_size=20,
         max_overflow=20,
         pool_pre_ping=True,
+        hide_parameters=True,
         # A process frozen inside a transaction must not block the others' claims for longer than this.
         connect_args={"options": "-c idle_in_transaction_session_timeout=2000", "connect_timeout": 5},
     )

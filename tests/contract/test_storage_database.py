@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -223,3 +224,24 @@ def test_the_newest_revision_is_the_one_the_program_asks_for() -> None:
     from gateway.migrations.upgrade import alembic_config
 
     assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD]
+
+
+def test_many_that_make_the_file_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    databases = [Database("sqlite", tmp_path) for _ in range(8)]
+    failed: list[Exception] = []
+
+    def look(database: Database) -> None:
+        try:
+            database.read_now(lambda session: session.connection().exec_driver_sql("SELECT 1").scalar())
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=look, args=(each,)) for each in databases]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for database in databases:
+        database.close()
+    assert failed == []
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
