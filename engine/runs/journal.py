@@ -97,8 +97,10 @@ class Journal:
         sql = "SELECT path, result FROM nm_step WHERE run = :run AND path = :path"
         return Loaded({row.path: row.result for row in execute(session, sql, run=run, path=FINAL)})
 
-    def record(self, session: Session, fence: Fence, entry: Entry) -> list[RunEvent]:
+    def record(self, session: Session, fence: Fence, entry: Entry) -> list[RunEvent] | None:
         """Record a step and what belongs to it; gives the events with their places.
+
+        `None`: a commit of ours whose answer was lost has recorded all of it before.
 
         Raises:
             FenceBroken: the run is not ours any more.
@@ -106,7 +108,7 @@ class Journal:
         """
         if change(session, self._insert(fence), path=entry.path, result=entry.result, **fence.values()) == 0:
             self._prove_ours(session, fence, entry.path)
-            return list(entry.events)
+            return None
         for control in entry.took:
             _take(session, fence.run, control, entry.path)
         return self._events.append(session, entry.events)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 from sqlmodel import Session
 
-from engine.errors import DuplicatePath
+from engine.errors import DuplicatePath, StorageError
 from engine.events import MAX_BODY_BYTES, RunEvent
 from engine.messages import RunId
 from engine.ports import Outcome, RunScope
@@ -84,6 +86,36 @@ async def test_events_and_also_live_in_the_steps_transaction(place: Place) -> No
         shown = [(line["segment"], line["n"]) for line in house.seen("show", run) if line["type"] == "text"]
         assert shown == [("a", 0), ("a", 1), ("a", 2)]
         assert await house.runtime.config_get("test", "kept") == "v"
+
+
+async def test_a_commit_whose_answer_was_lost_is_not_carried_out_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(place.url, place.home) as house:
+        database = house.runtime.database
+        run, lost = database.run, list[str]()
+
+        async def losing(fn: Callable[[Session], Any]) -> Any:
+            value = await run(fn)
+            if lost == ["next"]:
+                lost.append("done")
+                raise StorageError("the answer was lost", code="storage_away")
+            return value
+
+        def count(session: Session, _value: str) -> None:
+            execute(session, "INSERT INTO nm_config VALUES ('test', 'times', '1')")
+
+        async def work(scope: RunScope) -> Outcome:
+            lost.append("next")
+            await scope.step("a", lambda: text("v"), result=str, events=lambda v: [say(scope, v)], also=count)
+            return Outcome(status="done")
+
+        monkeypatch.setattr(database, "run", losing)
+        house.runs._turn._worker._work = work
+        submitted = await house.say("x")
+        assert (await house.ended(submitted.run)).status == "done"
+        assert lost == ["next", "done"] and await house.runtime.config_get("test", "times") == 1
+        assert [e.content for e in await house.runtime.events(submitted.run) if e.type == "text"] == ["v"]
 
 
 async def test_models_lists_and_json_come_back_as_they_were(place: Place) -> None:
