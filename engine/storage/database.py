@@ -23,6 +23,7 @@ from sqlmodel import Session
 from engine.errors import SettingsInvalid, StorageError
 from engine.storage import turnstile
 from engine.storage.group import Job
+from engine.storage.place import GONE, Place
 from engine.storage.statement import POSTGRES, SQLITE, Dialect
 from engine.storage.writer import Writer
 
@@ -32,12 +33,15 @@ T = TypeVar("T")
 FILE_NAME = "niuma.db"
 _READERS = 3
 _POSTGRES_THREADS = 8
+FULL_IS_TOLD_S = 3.0
+"""On a full disk small writes still pass now and then; it is told this long after the last one that failed."""
+_WRITES_FAIL = frozenset({"full", "read_only"})
 _PASSING = (exc.OperationalError, exc.InterfaceError, exc.InternalError, exc.TimeoutError)
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the last access went. `code` is `"ok"`, `"locked"`, `"full"`, `"read_only"` or `"away"`."""
+    """How the last access went. `code` is `"ok"`, `"locked"`, `"full"`, `"read_only"`, `"gone"` or `"away"`."""
 
     ok: bool = True
     code: str = "ok"
@@ -60,6 +64,7 @@ class Database:
         threads = _READERS if self.dialect.is_sqlite else _POSTGRES_THREADS
         self._threads = ThreadPoolExecutor(threads, "nm-read" if self.dialect.is_sqlite else "nm-access")
         self._health = Health()
+        self._told_until_s = 0.0
         self._health_lock = threading.Lock()
 
     async def run(self, fn: Callable[[Session], T]) -> T:
@@ -129,8 +134,13 @@ class Database:
             if _is_bug(error):
                 raise
             raise self._failed(error) from error
-        self._note(Health())
+        self._note_answer()
         return value
+
+    def _note_answer(self) -> None:
+        """Take note that the database answered; reading proves nothing of a disk that takes no writes."""
+        if self._writer is None or self.health().code not in _WRITES_FAIL:
+            self._note(Health())
 
     def _settled(self, job: Job) -> None:
         """Take note of how a write went, and say it in our words."""
@@ -148,7 +158,11 @@ class Database:
 
     def _note(self, health: Health) -> None:
         with self._health_lock:
-            before, self._health = self._health, health
+            before = self._health
+            if health.ok and before.code in _WRITES_FAIL and time.monotonic() < self._told_until_s:
+                return
+            self._health = health
+            self._told_until_s = time.monotonic() + FULL_IS_TOLD_S
         if before.code != health.code:
             log.log(
                 logging.INFO if health.ok else logging.ERROR,
@@ -179,6 +193,12 @@ def _sqlite(path: Path, busy_ms: int) -> sa.Engine:
             path.chmod(0o600)
         _use_wal(connection, busy_ms / 1000)
         connection.execute("PRAGMA synchronous=FULL")
+
+    place = Place(path)
+
+    @event.listens_for(engine, "commit")
+    def check(_connection: sa.Connection) -> None:  # pyright: ignore[reportUnusedFunction]
+        place.check()
 
     @event.listens_for(engine, "reset")
     def undo(connection: sqlite3.Connection, _record: Any, _state: Any) -> None:  # pyright: ignore[reportUnusedFunction]
@@ -225,6 +245,8 @@ def _is_bug(error: exc.SQLAlchemyError) -> bool:
 def _explain(error: exc.SQLAlchemyError) -> Health:
     reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
     words = reason.lower()
+    if GONE in words:
+        return Health(False, "gone", reason)
     if "locked" in words or "busy" in words:
         return Health(False, "locked", reason)
     if "full" in words or "no space" in words:

@@ -147,6 +147,8 @@ TEXTS = {
     "fix.database_full": "Make room on the disk of the data folder; the gateway goes on by itself then.",
     "fix.database_read_only": "Give the gateway's user the right to write the database file and its folder.",
     "fix.database_away": "Look whether the database runs and can be reached; the gateway goes on by itself then.",
+    "fix.database_gone": "Put the data folder back where it was and restart the gateway; it stores nothing meanwhile.",
+    "fix.deliveries_dead_letters": "See in the log which answers were given up; a restart tries them again.",
     "fix.runs_lost": "Restart this process; its peers go on with its work.",
     "fix.runs_draining": "Nothing: it hands over and ends.",
     "fix.runs_late": "The machine or the database is overloaded; look at both.",

@@ -147,6 +147,8 @@ TEXTS = {
     "fix.database_full": "清理数据目录所在的磁盘；网关随后自己恢复。",
     "fix.database_read_only": "给网关的运行用户数据库文件及其目录的写权限。",
     "fix.database_away": "检查数据库是否在运行、能否连上；网关随后自己恢复。",
+    "fix.database_gone": "把数据目录放回原处并重启网关；在此之前它不会保存任何内容。",
+    "fix.deliveries_dead_letters": "在日志中查看哪些回答已放弃投递；重启后会再次尝试。",
     "fix.runs_lost": "重启这个进程；其他进程会接着做它的工作。",
     "fix.runs_draining": "不用处理：它正在交接并退出。",
     "fix.runs_late": "机器或数据库负载过高，请检查。",

@@ -153,7 +153,8 @@ async def test_a_locked_file_is_said_and_passes(sqlite_template: object, place: 
     database.close()
 
 
-async def test_a_full_disk_is_said_and_passes(place: Place) -> None:
+async def test_a_full_disk_is_said_and_passes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.storage.database.FULL_IS_TOLD_S", 0.0)
     if place.name != "sqlite":
         pytest.skip("the limit is a pragma of SQLite")
     database = Database(place.url, place.home)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from engine.messages import RunId
 from engine.storage.database import FILE_NAME
 from gateway.texts import language_of_system, text
 from tests.journeys.house import House, house
@@ -132,10 +133,13 @@ async def test_a_full_disk_acks_nothing_and_answers_when_there_is_room(
         h.model.script([Say("A short answer.")])
         pages = sqlite3.connect(home / FILE_NAME).execute("PRAGMA page_count").fetchone()[0]
         room = on_each_use(h, f"PRAGMA max_page_count={pages}")
-        asked = await h.say("@niuma " + "a long question " * 3_000)
+        asked = await h.say("@niuma " + "a long question " * 20_000)
         await h.until(lambda: _is_red(h, {"database": "full"}), why="/readyz says full")
         assert h.unacked() == 1 and h.seen(asked) is None
         assert "database_health" in caplog.text
+        for _ in range(20):
+            await h.runtime.run_view(RunId("none"))
+            assert await _is_red(h, {"database": "full"}), "reading proves nothing of a full disk"
         room()
         on_each_use(h, "PRAGMA max_page_count=1073741823")
         await answered_after_redelivery(h, asked)
@@ -149,3 +153,19 @@ async def test_stored_settings_that_make_no_sense_turn_readiness_red_and_leave_t
         assert answer.status == "Done" and "hello" in answer.body
         status, red = await h.readyz()
         assert (status, red) == (503, {"settings": "stored_settings_refused"})
+
+
+async def test_a_data_folder_that_is_taken_away_is_told_and_nothing_is_acked_into_the_void(home: Path) -> None:
+    async with house(home) as h:
+        assert (await h.finished(await h.say("@niuma hello"))).status == "Done"
+        (home / FILE_NAME).rename(home / "elsewhere.db")
+        asked = await h.say("@niuma are you there?")
+        await h.until(lambda: _is_red(h, {"database": "gone"}), why="/readyz says gone")
+        await asyncio.sleep(0.3)
+        assert h.unacked() == 1 and h.seen(asked) is None
+        (home / "elsewhere.db").rename(home / FILE_NAME)
+        await h.stop()
+        await h.start()
+        h.sim.advance(16)
+        assert (await h.finished(asked)).body.strip() == "You said: are you there?"
+        assert len(h.messages()) == 2

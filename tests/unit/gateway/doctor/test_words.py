@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[4]
 BOTH: tuple[Language, ...] = ("zh", "en")
 HEALTH = {"connecting", "lost", "auth_failed", "stopped", "identity_unknown"}
 ENGINE = {
-    *(f"database_{code}" for code in ("locked", "full", "read_only", "away")),
+    *(f"database_{code}" for code in ("locked", "full", "read_only", "gone", "away")),
+    "deliveries_dead_letters",
     *(f"runs_{code}" for code in ("lost", "draining", "late")),
     "settings_stored_settings_refused",
 }
