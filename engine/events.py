@@ -27,6 +27,7 @@ EventType = Literal[
     "tool",
     "text",
     "approval",
+    "choice",
     "verdict",
     "usage",
     "notice",
@@ -59,6 +60,8 @@ class RunEvent(Value):
     - `approval`: {"id": str, "tool": str, "args": {...}, "purpose": str, "hash": str, "for": person id,
       "deadline_ms": int, "state": pending | approved | denied | expired | stopped, "by": person id?, "name": str?,
       "reason": ask | cut}
+    - `choice`: {"id": str, "code": str, "for": person id, "count": int, "texts": [str], "options": [str],
+      "state": pending | one of the options | expired | stopped}
     - `todos`: {"items": [{"id": str, "title": str, "status": pending | in_progress | success | fail}]}
     - `usage`: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None}
     - `error`: {"code": str, "params": {...}}

@@ -83,6 +83,13 @@ class RunInput(Value):
     task: str | None = None
     """Id of the task this run is an attempt of; `None`: a new task with the run's own id."""
     attempt_index: int = 1
+    line: str = ""
+    """Runs of one line run one after another; empty: those of the conversation."""
+
+    @property
+    def place_in_line(self) -> Address:
+        """Give the line in which the run waits its turn."""
+        return Address(f"{self.to}#{self.line}") if self.line else self.to
 
     @property
     def text(self) -> str:

@@ -28,7 +28,7 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None: ...
 
 
-ControlKind = Literal["stop", "steer", "approve", "deny"]
+ControlKind = Literal["stop", "steer", "approve", "deny", "choose"]
 
 
 class Control(BaseModel):
@@ -40,7 +40,18 @@ class Control(BaseModel):
     body: Json = {}
 
 
-PressAction = Literal["stop", "approve", "deny", "retry", "satisfied", "revise", "abandon"]
+PressAction = Literal[
+    "stop",
+    "approve",
+    "deny",
+    "retry",
+    "satisfied",
+    "revise",
+    "abandon",
+    "backlog_all",
+    "backlog_last",
+    "backlog_ignore",
+]
 PressedCode = Literal[
     "stopping",
     "approved",
@@ -48,10 +59,12 @@ PressedCode = Literal[
     "retrying",
     "revising",
     "verdict",
+    "chosen",
     "already_stopping",
     "already_approved",
     "already_denied",
     "already_stopped",
+    "already_chosen",
     "already_ended",
     "expired",
     "newer",
@@ -80,7 +93,7 @@ class Press(BaseModel):
 class Pressed(BaseModel):
     """What came of a press; stored, so that a redelivery is told the same.
 
-    The first six codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
+    The first seven codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
     that was the same person or the platform tells no names. `run` is the attempt that was begun, or the newer one.
     """
 
@@ -91,7 +104,7 @@ class Pressed(BaseModel):
     @property
     def is_carried_out(self) -> bool:
         """Tell whether the press did something."""
-        return self.code in ("stopping", "approved", "denied", "retrying", "revising", "verdict")
+        return self.code in ("stopping", "approved", "denied", "retrying", "revising", "verdict", "chosen")
 
 
 class JournalStep(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.models.probe import Probed, probe_model
 from engine.ports import Clock, Control, Enclosures, Outcome, Press, Pressed, RunScope, Surface, Watcher, Work
 from engine.runs.controls import Heard
+from engine.runs.held import HeldMessage, HoldReason
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
 from engine.runs.renewal import Renewed
@@ -38,6 +39,7 @@ __all__ = [
     "Check",
     "Database",
     "FolderLock",
+    "HeldMessage",
     "Probed",
     "RunView",
     "Runtime",
@@ -130,23 +132,42 @@ class Runtime:
         await asyncio.get_running_loop().run_in_executor(None, self.database.close)
         self._lock.release()
 
-    async def submit(self, given: RunInput, *, key: InboxKey) -> Submitted:
+    async def submit(self, given: RunInput, *, key: InboxKey, joins: Sequence[InboxKey] = ()) -> Submitted:
         """Store an input and put its run in line; on return it is durable and may be acked.
 
-        A redelivery (the same `key`) gives the first one's run. Runs of one conversation run one at a time, in the
-        order of the submits.
+        `joins` are messages of the same person that were held and belong to this one. A redelivery (the same `key`)
+        gives the first one's run. Runs of one conversation run one at a time, in the order of the submits.
 
         Raises:
             StorageError: nothing was stored; do not ack.
         """
         failpoint("before_ingest")
-        submitted = await self._runs.submit(given, key)
+        submitted = await self._runs.submit(given, key, joins)
         failpoint("after_ingest")
         return submitted
 
     async def ignore(self, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any]) -> bool:
         """Store an inbound that starts nothing, with the reason; true when it is new. Raises like `submit`."""
         return await self._runs.ignore(key, conversation, reason, body)
+
+    async def hold(self, given: RunInput, *, key: InboxKey, reason: HoldReason) -> bool:
+        """Store a message that waits before it becomes a run; true when it is new. Raises like `submit`."""
+        return await self._runs.hold(given, key, reason)
+
+    async def ask_about_backlog(self, given: RunInput, *, key: InboxKey) -> Submitted:
+        """Ask the writer of messages held as `"backlog"`, on a card, which of them to answer. Raises like `submit`.
+
+        `given` says who is asked, where, and in answer to which message; its words are the card's title.
+        """
+        return await self._runs.ask_about_backlog(given, key)
+
+    async def held(self, reason: HoldReason) -> list[HeldMessage]:
+        """Give the messages that wait, oldest first."""
+        return await self._runs.held(reason)
+
+    async def release(self, messages: Sequence[HeldMessage]) -> list[RunId]:
+        """Let held messages become runs now. Raises like `submit`."""
+        return await self._runs.release(messages)
 
     async def run_of(self, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started; `None` when it started none, or is forgotten."""

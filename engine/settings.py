@@ -31,6 +31,7 @@ class RunSettings(Section):
     lease_ttl_s: float = Field(default=5.0, gt=0)
     resume: bool = True
     drain_s: float = Field(default=20.0, ge=0)
+    late_after_s: float = Field(default=1800.0, ge=0)
     final_try_s: float = Field(default=10.0, gt=0)
     concurrency: int = Field(default=200, ge=1)
     keep_days: float = Field(default=30.0, gt=0)

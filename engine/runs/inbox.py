@@ -26,7 +26,7 @@ _RUN = """INSERT INTO nm_run (id, conv, seq, status, created_at, input, task, at
 VALUES (:id, :conv, :seq, 'queued', :at, :input, :task, :attempt_index)"""
 
 
-Route = Literal["turn", "control", "verdict", "command", "ignored"]
+Route = Literal["turn", "control", "verdict", "command", "held", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +60,25 @@ class Inbox:
         run = RunId(new_id())
         if not self.note(session, key, Noted(given.to, "turn", run=run), at_ms):
             first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
-            return Submitted(first, True, self._behind(session, given.to, first))
+            return Submitted(first, True, self._behind(session, given.place_in_line, first))
         self.line_up(session, run, given, at_ms)
-        return Submitted(run, False, self._behind(session, given.to, run))
+        return Submitted(run, False, self._behind(session, given.place_in_line, run))
 
     def line_up(self, session: Session, run: RunId, given: RunInput, at_ms: int) -> None:
         """Make a run and put it in line; its inbound is noted by the caller."""
-        seq = int(execute(session, _NEXT, conv=given.to).scalar_one())
+        seq = int(execute(session, _NEXT, conv=given.place_in_line).scalar_one())
         execute(
             session,
             _RUN,
             id=run,
-            conv=given.to,
+            conv=given.place_in_line,
             seq=seq,
             at=at_ms,
             input=given.model_dump_json(),
             task=given.task or run,
             attempt_index=given.attempt_index,
         )
-        self._queue.enqueue(session, run, given.to, seq)
+        self._queue.enqueue(session, run, given.place_in_line, seq)
 
     def note(self, session: Session, key: InboxKey, noted: Noted, at_ms: int) -> bool:
         """Store an inbound and what became of it; gives whether it is new."""

@@ -7,8 +7,9 @@ from typing import Any, cast
 
 from sqlmodel import Session
 
+from engine.events import EventType
 from engine.messages import Address, InboxKey, RunInput
-from engine.ports import Control, ControlKind, Press, Pressed, PressedCode
+from engine.ports import Control, ControlKind, Press, PressAction, Pressed, PressedCode
 from engine.runs.afterwards import AFTERWARDS, Afterwards, Judged
 from engine.runs.controls import heard, put
 from engine.runs.eventlog import EventLog
@@ -18,6 +19,7 @@ from engine.storage.statement import Dialect, execute
 _CONTROLS = """SELECT kind, person, body FROM nm_control
 WHERE run = :run AND (taken_by IS NULL OR taken_by <> 'end') ORDER BY at, id"""
 _DONE: dict[ControlKind, PressedCode] = {"stop": "stopping", "approve": "approved", "deny": "denied"}
+_CHOICES: dict[PressAction, str] = {"backlog_all": "all", "backlog_last": "last", "backlog_ignore": "ignore"}
 _ALREADY: dict[str, PressedCode] = {
     "approve": "already_approved",
     "approved": "already_approved",
@@ -57,6 +59,8 @@ class Presses:
         return answer
 
     def _control(self, session: Session, key: InboxKey, press: Press, now_ms: int) -> Pressed:
+        if press.do in _CHOICES:
+            return self._choose(session, key, press, now_ms)
         kind = cast(ControlKind, press.do)
         said = [_control(row) for row in execute(session, _CONTROLS, run=press.run)]
         if kind != "stop" and (decided := self._decided(session, press, said, now_ms)) is not None:
@@ -70,9 +74,26 @@ class Presses:
         put(session, self._dialect, press.run, control, now_ms)
         return Pressed(code=_DONE[kind])
 
+    def _choose(self, session: Session, key: InboxKey, press: Press, now_ms: int) -> Pressed:
+        """Answer a question with several answers; the first one stands."""
+        question = self._asked(session, press, "choice")
+        if question is None:
+            return Pressed(code="stale")
+        if str(question.get("for", "")) != press.by.id:
+            return Pressed(code="not_yours")
+        said = [_control(row) for row in execute(session, _CONTROLS, run=press.run)]
+        if any(each.kind == "choose" for each in said) or question.get("state") != "pending":
+            return Pressed(code="already_chosen")
+        if heard(session, self._dialect, press.run) != "accepted":
+            return Pressed(code="already_ended")
+        body = {"nonce": press.nonce, "choice": _CHOICES[press.do], "name": press.by.name}
+        control = Control(id=f"{key.channel}:{key.account}:{key.key}", kind="choose", by=press.by.id, body=body)
+        put(session, self._dialect, press.run, control, now_ms)
+        return Pressed(code="chosen")
+
     def _decided(self, session: Session, press: Press, said: list[Control], now_ms: int) -> Pressed | None:
         """Give why this press cannot answer the question; `None` when it can."""
-        question = self._question(session, press)
+        question = self._asked(session, press, "approval")
         if question is None:
             return Pressed(code="stale")
         asked, state = str(question.get("for", "")), str(question.get("state"))
@@ -87,8 +108,8 @@ class Presses:
             return Pressed(code="not_yours")
         return Pressed(code="expired") if now_ms >= int(question.get("deadline_ms", 0)) else None
 
-    def _question(self, session: Session, press: Press) -> dict[str, Any] | None:
-        told = [event.content for event in self._events.of_type(session, press.run, "approval")]
+    def _asked(self, session: Session, press: Press, kind: EventType) -> dict[str, Any] | None:
+        told = [event.content for event in self._events.of_type(session, press.run, kind)]
         asked = (each for each in reversed(told) if isinstance(each, dict))
         return next((each for each in asked if each.get("id") == press.nonce), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -13,12 +13,15 @@ from sqlmodel import Session
 from engine.errors import UnknownRun
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Press, Pressed, Surface, Work
+from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
 from engine.runs.afterwards import AFTERWARDS, Afterwards
+from engine.runs.backlog import AGENT as BACKLOG
+from engine.runs.backlog import Backlog
 from engine.runs.controls import Heard, put
 from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
+from engine.runs.held import Held, HeldMessage, HoldReason
 from engine.runs.inbox import Inbox, Noted, Submitted
 from engine.runs.journal import Journal
 from engine.runs.last_word import LastWord
@@ -56,7 +59,8 @@ class Runs:
         lease = Lease(endless=database.dialect.is_sqlite)
         journal = Journal(database.dialect, self._events)
         self.replica = Replica(new_id(), database, journal, clock, lease)
-        worker = Worker(work, clock, settings.time_limit_s)
+        worker = Worker(self._work, clock, settings.time_limit_s)
+        self._given_work = work
         self._turn = Turn(
             self.replica,
             Stage(self.replica, surface, settings.final_try_s),
@@ -73,6 +77,8 @@ class Runs:
         loop = asyncio.get_running_loop()
         self._queue = queue
         self._inbox = Inbox(queue)
+        self._held = Held(self._inbox)
+        self._backlog = Backlog(self._database, self._held, self._clock, queue.kick)
         self._renewal = Renewal(self._database.dialect, self._inbox)
         afterwards = Afterwards(self._inbox, self._events, self._ledger)
         self._presses = Presses(self._database.dialect, self._inbox, self._events, afterwards)
@@ -111,13 +117,38 @@ class Runs:
             await asyncio.wait([self._retention])
         await self._queue.stop()
 
-    async def submit(self, given: RunInput, key: InboxKey) -> Submitted:
-        """Store an input once and put its run in line.
+    async def submit(self, given: RunInput, key: InboxKey, joins: Sequence[InboxKey] = ()) -> Submitted:
+        """Store an input once, with the held messages that belong to it, and put its run in line.
 
         Raises:
             StorageError: nothing was stored; the platform has to send it again.
         """
+        if joins:
+            return await self._enqueue(lambda s: self._held.submit(s, given, key, joins, self._clock.now_ms()))
         return await self._enqueue(lambda s: self._inbox.submit(s, given, key, self._clock.now_ms()))
+
+    async def hold(self, given: RunInput, key: InboxKey, reason: HoldReason) -> bool:
+        """Store a message that waits before it becomes a run. Raises like `submit`."""
+        return await self._write(lambda s: self._held.hold(s, given, key, reason, self._clock.now_ms()))
+
+    async def ask_about_backlog(self, given: RunInput, key: InboxKey) -> Submitted:
+        """Begin a run that asks the writer of held messages what should become of them. Raises like `submit`."""
+        asking = given.model_copy(update={"agent": BACKLOG, "line": f"{BACKLOG}:{given.by.id}", "task": None})
+        return await self.submit(asking, key)
+
+    async def held(self, reason: HoldReason) -> list[HeldMessage]:
+        """Give what waits, oldest first."""
+        return await self._database.read(lambda s: self._held.waiting(s, reason, self._clock.now_ms()))
+
+    async def release(self, messages: Sequence[HeldMessage]) -> list[RunId]:
+        """Let held messages become runs, each its own; those that wait no more are left out. Raises like `submit`."""
+        now_ms = self._clock.now_ms()
+
+        def write(session: Session) -> list[RunId]:
+            begun = (self._held.begin(session, each.key, each.given, now_ms) for each in messages)
+            return [run for run in begun if run is not None]
+
+        return await self._enqueue(write)
 
     async def ignore(self, key: InboxKey, conversation: Address, reason: str, body: dict[str, Any]) -> bool:
         """Store an inbound that starts nothing. Raises like `submit`."""
@@ -193,6 +224,9 @@ class Runs:
     async def lost(self) -> None:
         """Return when this replica was declared dead: the process should end and start afresh."""
         await self._lost.wait()
+
+    async def _work(self, scope: RunScope) -> Outcome:
+        return await (self._backlog if scope.input.agent == BACKLOG else self._given_work)(scope)
 
     async def _enqueue(self, fn: Callable[[Session], T]) -> T:
         """Write and look for work; where writes keep their order, the claim shares the commit."""

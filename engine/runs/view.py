@@ -52,9 +52,10 @@ def view(session: Session, run: RunId) -> RunView | None:
     row = execute(session, _SELECT, run=run).first()
     if row is None:
         return None
+    given = RunInput.model_validate_json(row.input)
     return RunView(
         id=RunId(row.id),
-        conversation=Address(row.conv),
+        conversation=given.to,
         status=row.status,
         owner=row.owner,
         attempt=row.attempt,
@@ -62,7 +63,7 @@ def view(session: Session, run: RunId) -> RunView | None:
         attempt_index=row.attempt_index,
         parent=row.parent,
         session=row.session,
-        input=RunInput.model_validate_json(row.input),
+        input=given,
         outcome=None if row.result is None else Outcome.model_validate_json(row.result),
         created_at_ms=row.created_at,
         started_at_ms=row.first_at,

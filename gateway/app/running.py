@@ -28,7 +28,7 @@ from gateway.api import ApiServer, build_api
 from gateway.clock import SystemClock
 from gateway.commands import Commands
 from gateway.delivery import Delivery
-from gateway.inbound import ChannelEnclosures, Inbox
+from gateway.inbound import ChannelEnclosures, Inbox, Waiting
 from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
 from gateway.presenter import Style
@@ -100,7 +100,10 @@ async def running(
         stack.push_async_callback(supervisor.stop)
         stack.push_async_callback(runtime.drain)
         commands = Commands(runtime, since_ms=clock.now_ms())
-        await supervisor.start(Inbox(runtime, Access(settings.access.admins), channels, metrics, commands).handle)
+        waiting = Waiting(runtime, clock, late_after_s=settings.runs.late_after_s)
+        await waiting.resume()
+        inbox = Inbox(runtime, Access(settings.access.admins), channels, metrics, commands, waiting)
+        await supervisor.start(inbox.handle)
         ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
         yield runtime
 

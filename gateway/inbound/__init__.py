@@ -2,5 +2,6 @@
 
 from gateway.inbound.enclosures import ChannelEnclosures
 from gateway.inbound.inbound import Inbox
+from gateway.inbound.waiting import Waiting
 
-__all__ = ["ChannelEnclosures", "Inbox"]
+__all__ = ["ChannelEnclosures", "Inbox", "Waiting"]

@@ -12,6 +12,7 @@ from gateway.commands import Commands
 from gateway.inbound.happenings import Happenings
 from gateway.inbound.message import Messages
 from gateway.inbound.press import Presses
+from gateway.inbound.waiting import Waiting
 from gateway.metrics import Metrics
 
 
@@ -28,9 +29,10 @@ class Inbox:
         channels: Mapping[tuple[str, str], Channel],
         metrics: Metrics,
         commands: Commands,
+        waiting: Waiting,
     ) -> None:
         self._metrics = metrics
-        self._messages = Messages(runtime, access, channels, metrics, commands)
+        self._messages = Messages(runtime, access, channels, metrics, commands, waiting)
         self._presses = Presses(runtime, access)
         self._happenings = Happenings(runtime, channels, self._messages)
 

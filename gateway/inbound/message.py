@@ -20,6 +20,7 @@ from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.enclosures import enclosed_parts
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
+from gateway.inbound.waiting import Waiting
 from gateway.metrics import Metrics
 from gateway.texts import text
 
@@ -36,9 +37,11 @@ class Messages:
         channels: Mapping[tuple[str, str], Channel],
         metrics: Metrics,
         commands: Commands,
+        waiting: Waiting,
     ) -> None:
         self._metrics = metrics
         self._commands = commands
+        self._waiting = waiting
         self._runtime = runtime
         self._access = access
         self._languages = Languages(runtime)
@@ -60,6 +63,10 @@ class Messages:
                 self._soon(self._tell(message, "notice.unsupported", kind=message.unsupported))
         elif (command := parse_command(message.text)) is not None:
             await self._order(message, command)
+        elif self._waiting.is_late(message):
+            await self._waiting.ask_first(message, await self._input(message))
+        elif not message.text.strip() and message.chat_kind == "direct":
+            await self._waiting.for_words(message, await self._input(message))
         else:
             await self._submit(message)
 
@@ -105,7 +112,11 @@ class Messages:
 
     async def _submit(self, message: InboundMessage) -> None:
         begin_s = time.perf_counter()
-        submitted = await self._runtime.submit(await self._input(message), key=inbox_key(message.dedupe))
+        joins = self._waiting.take_up(message)
+        if message.quoted_message_id in {each.key for each in joins}:
+            message = replace(message, quoted_message_id=None)
+        given = await self._input(message)
+        submitted = await self._runtime.submit(given, key=inbox_key(message.dedupe), joins=joins)
         self._metrics.submitted(time.perf_counter() - begin_s)
         if submitted.queued_behind and not submitted.duplicate:
             self._soon(self._show_queued(message))

@@ -15,6 +15,8 @@ from gateway.texts import Language, text
 
 Tone = Literal["info", "success", "warning", "error"]
 ACTIONS: dict[str, PressAction] = {action: action for action in get_args(PressAction)}
+ASKED = frozenset({"approve", "deny", "backlog_all", "backlog_last", "backlog_ignore"})
+"""Answers to questions, which the engine binds to one person."""
 _TONES: dict[PressedCode, Tone] = {
     "stopping": "info",
     "retrying": "info",
@@ -22,6 +24,7 @@ _TONES: dict[PressedCode, Tone] = {
     "denied": "success",
     "revising": "success",
     "verdict": "success",
+    "chosen": "success",
     "not_yours": "error",
     "stale": "error",
 }
@@ -70,7 +73,7 @@ class Presses:
         if run is None or not _same_chat(action.conversation, run):
             return "stale"
         # The engine knows whom a question is for, and tells others what was decided.
-        if do in ("approve", "deny") or self._access.may_act_on(action.conversation, action.sender, run.input):
+        if do in ASKED or self._access.may_act_on(action.conversation, action.sender, run.input):
             return None
         return "not_yours"
 

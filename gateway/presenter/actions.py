@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast, get_args
 
 from channels.cards.model import Action, ActionName, CardStatus
 from gateway.texts import Language, text
@@ -19,6 +21,8 @@ class ActionFacts:
     asker: str
     approval_id: str
     approver: str
+    choice: Mapping[str, Any] | None
+    """What a question with several answers asks, open or answered."""
     verdict: str
     is_followed: bool
     language: Language
@@ -28,6 +32,8 @@ def actions_of(facts: ActionFacts) -> tuple[Action, ...]:
     """Give the buttons, most wanted first. A run with a newer attempt has none: its card is history."""
     if facts.is_followed:
         return ()
+    if facts.choice is not None:
+        return tuple(_choices(facts, facts.choice)) if facts.status is CardStatus.WAITING else ()
     match facts.status:
         case CardStatus.QUEUED | CardStatus.WORKING | CardStatus.PAUSED:
             return (_action(facts, "stop"),)
@@ -49,6 +55,13 @@ def _action(facts: ActionFacts, name: ActionName) -> Action:
         audience=facts.asker,
         style="danger" if name == "stop" else "primary" if name == "satisfied" else "default",
     )
+
+
+def _choices(facts: ActionFacts, choice: Mapping[str, Any]) -> Iterator[Action]:
+    for option in choice["options"]:
+        name = cast("ActionName", f"{choice['code']}_{option}")
+        if name in get_args(ActionName):
+            yield replace(_action(facts, name), nonce=str(choice["id"]), audience=str(choice.get("for", "")))
 
 
 def _approval(facts: ActionFacts, name: ActionName) -> Action:

@@ -40,6 +40,8 @@ def block_of(record: Record, *, live: bool, language: Language) -> LaneBlock | N
             return _notice(name, record.data, language)
         case "approval":
             return _approval(name, record.data, language)
+        case "choice":
+            return _choice(name, record.data, language)
         case "task":
             return Note(name, str(record.data.get("title") or record.text))
         case _ if record.type in _TOOL_TYPES:
@@ -59,6 +61,14 @@ def _todo(item: dict[str, Any]) -> TodoItem:
 def _notice(name: str, data: dict[str, Any], language: Language) -> Note:
     words = text(language, f"notice.{data['code']}", **data.get("params", {}))
     return Note(name, words, data.get("tone", "info"))
+
+
+def _choice(name: str, data: dict[str, Any], language: Language) -> Note:
+    """Draw a question with several answers: what it is about, and what was chosen."""
+    state, code = str(data.get("state")), str(data.get("code"))
+    lines = [text(language, f"choice.{code}_{state}", count=data.get("count", 0))]
+    lines += [f"{number}. {words}" for number, words in enumerate(cast("list[str]", data.get("texts") or []), 1)]
+    return Note(name, "\n".join(lines), "warning" if state == "pending" else "info")
 
 
 def _approval(name: str, data: dict[str, Any], language: Language) -> Note:

@@ -45,6 +45,7 @@ class _Facts:
     tokens: int = 0
     cost: float | None = None
     approvals: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    choice: dict[str, Any] | None = None
     verdict: dict[str, Any] | None = None
     followed: str = ""
     """`retried` or `revised` when a newer attempt has taken this one's place."""
@@ -73,7 +74,7 @@ class Presenter:
     @property
     def status(self) -> CardStatus:
         """Give the state a reader sees."""
-        if self._facts.status is CardStatus.WORKING and self.pending_approval() is not None:
+        if self._facts.status is CardStatus.WORKING and (self.pending_approval() or self._is_choice_open()):
             return CardStatus.WAITING
         return self._facts.status
 
@@ -81,6 +82,9 @@ class Presenter:
         """Give the question a person has to answer now, if there is one."""
         waiting = [each for each in self._facts.approvals.values() if each.get("state") == "pending"]
         return waiting[-1] if waiting else None
+
+    def _is_choice_open(self) -> bool:
+        return self._facts.choice is not None and self._facts.choice.get("state") == "pending"
 
     def add(self, event: RunEvent) -> None:
         """Take note of one event."""
@@ -99,6 +103,9 @@ class Presenter:
                 approval = str(content.get("id"))
                 facts.approvals[approval] = content
                 self._merger.add(event.model_copy(update={"segment": f"approval/{approval}", "opr": "replace"}))
+            case "choice":
+                facts.choice = content
+                self._merger.add(event)
             case "verdict":
                 facts.verdict = content
             case "notice" if content.get("code") in ("retried", "revised"):
@@ -188,6 +195,7 @@ class Presenter:
             asker=self._input.by.id,
             approval_id="" if approval is None else str(approval["id"]),
             approver="" if approval is None else str(approval.get("for", "")),
+            choice=self._facts.choice,
             verdict=str(self._facts.verdict["verdict"]) if self._facts.verdict else "",
             is_followed=bool(self._facts.followed),
             language=self._language,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,37 @@ async def test_a_crash_while_files_are_fetched_fetches_them_again_and_keeps_each
             assert (await h.finished(asked, within_s=20)).body.strip() == "Read it."
         assert workspace_files(home) == {"notes.txt": b"hello"}
         assert len(h.messages()) == 1
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 0.8])
+async def test_f33_a_picture_and_the_question_about_it_are_one_run(home: Path, pause_s: float) -> None:
+    async with house(home, SEES) as h:
+        await send_picture(h, PNG)
+        await h.all_acked()
+        await asyncio.sleep(pause_s)
+        asked = await h.say("what is this?", chat=DIRECT)
+        assert (await h.finished(asked)).status == "Done"
+        assert len(h.messages()) == len(h.model.asked) == 1
+        assert "image_url" in str(h.model.asked[0].body) and h.model.asked[0].question.endswith("what is this?")
+
+
+async def test_a_forward_and_the_comment_on_it_are_one_run(home: Path) -> None:
+    async with house(home) as h:
+        inner = [await h.say("the words that were forwarded", chat=GROUP)]
+        forward = await h.say("", chat=DIRECT, forwards=inner)
+        await h.all_acked()
+        asked = await h.say("sum this up", chat=DIRECT, reply_to=forward)
+        assert (await h.finished(asked)).status == "Done"
+        assert len(h.messages()) == len(h.model.asked) == 1
+        assert h.model.asked[0].question.count("the words that were forwarded") == 1
+
+
+async def test_what_waits_for_words_outlives_a_restart(home: Path) -> None:
+    async with house(home) as h:
+        asked = await send_picture(h, PNG)
+        await h.all_acked()
+        await h.stop()
+        assert h.messages() == []
+        await h.start()
+        assert (await h.finished(asked)).status in DONE
+        assert len(h.messages()) == len(h.model.asked) == 1

@@ -16,7 +16,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
+from channels.base import CardOpening
 from channels.cards.model import Card
+from channels.testing.journal import MemoryJournal
 from tests.browser import chromium
 from tests.contract.feishu_adapter import Bench, bench
 from tests.journeys import gallery
@@ -46,7 +48,7 @@ async def put_up(b: Bench, card: Card) -> list[dict[str, Any]]:
     while not b.inbox.items:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     where = b.inbox.items[-1].conversation
-    await b.adapter.send_final(where, card, reply_to=None, key="k")
+    await b.adapter.send_final(CardOpening(where, gallery.RUN, 1, None, card), MemoryJournal())
     return [each for each in b.answers() if each["chat_id"] == chat]
 
 

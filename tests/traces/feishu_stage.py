@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -82,12 +83,10 @@ class FeishuStage:
     async def sent_anew(self, card: Card) -> None:
         """Send the answer as a message, as the host does when its card will never show it."""
         assert self._opening is not None
-        conversation, reply_to = self._opening.conversation, self._opening.reply_to
-        final = self._adapter.send_final(conversation, card, reply_to=reply_to, key=f"{RUN}-final")
+        final = self._adapter.send_final(replace(self._opening, card=card), MemoryJournal())
         sending = asyncio.ensure_future(final)
         await self.clock.advance(10)
-        receipt = await sending
-        self.trace.add(sent=receipt.route)
+        self.trace.add(sent=(await sending).receipt.route)
 
     def fault(self, error: str, times: int) -> None:
         """Let the next `times` writes to the card fail."""

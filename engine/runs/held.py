@@ -1,0 +1,91 @@
+"""Messages that wait before they become runs: for words that belong to them, or for a person's decision.
+
+A held message is an inbox row with its input; it is acked like any other, so nothing of it may live in memory alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlmodel import Session
+
+from engine.messages import InboxKey, RunId, RunInput
+from engine.runs.inbox import Inbox, Noted, Submitted
+from engine.storage.ids import new_id
+from engine.storage.statement import change, execute
+
+HoldReason = Literal["join", "backlog"]
+"""join: its writer may be about to add words. backlog: it came so late that somebody is asked first."""
+
+_WAITING = """SELECT channel, account, kind, key, run, body, at FROM nm_inbox
+WHERE route = 'held' AND reason = :reason AND at <= :before ORDER BY at, key"""
+_ASSIGN = """UPDATE nm_inbox SET run = :run
+WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key AND route = 'held'"""
+_LEAVE = """UPDATE nm_inbox SET route = :route, reason = :reason, run = :run
+WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key AND route = 'held'"""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldMessage:
+    """One that waits. `asked` is the run that asks what should become of it."""
+
+    key: InboxKey
+    given: RunInput
+    at_ms: int
+    asked: RunId | None = None
+
+
+class Held:
+    """Keeps and releases them. All methods work inside the caller's transaction."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+
+    def hold(self, session: Session, given: RunInput, key: InboxKey, reason: HoldReason, at_ms: int) -> bool:
+        """Store a message that waits; gives whether it is new."""
+        return self._inbox.note(session, key, Noted(given.to, "held", reason, body=given.model_dump_json()), at_ms)
+
+    def waiting(self, session: Session, reason: HoldReason, before_ms: int) -> list[HeldMessage]:
+        """Give what waits for this reason and came before, oldest first."""
+        rows = execute(session, _WAITING, reason=reason, before=before_ms)
+        return [
+            HeldMessage(
+                InboxKey(channel=row.channel, account=row.account, kind=row.kind, key=row.key),
+                RunInput.model_validate_json(row.body),
+                row.at,
+                None if row.run is None else RunId(row.run),
+            )
+            for row in rows
+        ]
+
+    def ask_about(self, session: Session, keys: Sequence[InboxKey], run: RunId) -> None:
+        """Note which run asks what should become of them."""
+        for key in keys:
+            change(session, _ASSIGN, run=run, **key.model_dump())
+
+    def begin(self, session: Session, key: InboxKey, given: RunInput, at_ms: int) -> RunId | None:
+        """Let one become a run; `None` when it waits no more."""
+        run = RunId(new_id())
+        if change(session, _LEAVE, route="turn", reason="", run=run, **key.model_dump()) != 1:
+            return None
+        self._inbox.line_up(session, run, given, at_ms)
+        return run
+
+    def forget(self, session: Session, key: InboxKey, reason: str) -> None:
+        """Let one become nothing."""
+        change(session, _LEAVE, route="ignored", reason=reason, run=None, **key.model_dump())
+
+    def submit(
+        self, session: Session, given: RunInput, key: InboxKey, joins: Sequence[InboxKey], at_ms: int
+    ) -> Submitted:
+        """Submit a message together with those of its writer that waited for it: one run with the parts of all."""
+        waiting = {each.key: each for each in self.waiting(session, "join", at_ms)}
+        joined = [waiting[each] for each in joins if each in waiting]
+        parts = tuple(part for each in joined for part in each.given.parts)
+        submitted = self._inbox.submit(session, given.model_copy(update={"parts": (*parts, *given.parts)}), key, at_ms)
+        if not submitted.duplicate:
+            for each in joined:
+                change(session, _LEAVE, route="turn", reason="joined", run=submitted.run, **each.key.model_dump())
+        return submitted
