@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from channels.base import Channel
 from channels.clock import Clock
+
+if TYPE_CHECKING:
+    from channels.terminal.adapter import Adapter as Terminal
+    from channels.terminal.settings import TerminalSettings
 
 Build = Callable[[BaseModel, Clock, float], Channel]
 
@@ -22,6 +26,16 @@ def _feishu(settings: BaseModel, clock: Clock, refresh_s: float) -> Channel:
 
 _BUILDERS: Mapping[str, Build] = {"feishu": _feishu}
 """Each imports its platform's code only when it is called."""
+
+
+def build_terminal(settings: TerminalSettings, clock: Clock, *, refresh_s: float = 0.2, once: bool = False) -> Terminal:
+    """Build the channel of this process's own terminal or pipe: no account, one person; nothing is started.
+
+    `once`: all of standard input is one question.
+    """
+    from channels.terminal.seat import build_adapter
+
+    return build_adapter(settings, clock, refresh_s=refresh_s, once=once)
 
 
 def channel_names() -> tuple[str, ...]:

@@ -18,12 +18,13 @@ COMMANDS: Mapping[str, str] = {
     "demo": "try it: a simulated chat platform, an offline model, a page to chat on",
     "serve": "run the gateway",
     "agent": "ask one question here, see the trace, the answer and the data",
+    "chat": "chat in this terminal, or answer questions from a pipe",
     "models": "list the models, test one",
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
 }
-NOT_BUILT = ("chat", "init", "send", "schedules", "sessions", "runs", "skills", "agents", "mcp")
+NOT_BUILT = ("init", "send", "schedules", "sessions", "runs", "skills", "agents", "mcp")
 
 
 class Command(Protocol):

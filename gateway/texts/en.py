@@ -141,4 +141,24 @@ TEXTS = {
     "error.going_in_circles": "The model went round in circles.",
     "error.tool_rounds_used_up": "The allowed rounds of tool calls are used up.",
     "error.unknown": "It failed ({code}).",
+    "chat.welcome": "niuma {version} · model {model} · {folder}\nWrite a question. /help tells more.",
+    "chat.above": "⋮ {lines} more lines above",
+    "chat.queued": "queued",
+    "chat.hint.idle": "Enter sends · /help · Ctrl-D quits",
+    "chat.hint.running": "Enter queues a message · Ctrl-C stops",
+    "chat.hint.buttons": "a button: its key and Enter, or Alt + key",
+    "chat.stopping": "Stopping. Ctrl-C again quits.",
+    "chat.leave": "Ctrl-C again quits.",
+    "chat.denied": "This needs approval and nobody is here to ask: denied.",
+    "chat.not_stored": "That could not be stored. Please try again.",
+    "chat.unknown": "There is no command {word}. /help tells which there are.",
+    "chat.new": "A new conversation begins: nothing of the old one is known here.",
+    "chat.help": (
+        "Enter sends, Alt-Enter or Ctrl-J begins a new line; a paste of many lines is one message.\n"
+        "Up and Down recall what you wrote. Write while an answer grows: it waits for its turn.\n"
+        "[x] Button: x and Enter, or Alt-x. Ctrl-C stops an answer, twice it quits. Ctrl-D quits.\n"
+        "Ctrl-T unfolds thoughts and tools. Ctrl-L redraws.\n"
+        "/new: a new conversation · /help: this · /quit"
+    ),
+    "chat.not_kept": "another `niuma chat` is open; this conversation is not kept",
 }

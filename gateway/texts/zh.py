@@ -141,4 +141,24 @@ TEXTS = {
     "error.going_in_circles": "模型在原地打转。",
     "error.tool_rounds_used_up": "工具调用轮数已用完。",
     "error.unknown": "失败（{code}）。",
+    "chat.welcome": "niuma {version} · 模型 {model} · {folder}\n请写下问题。/help 有更多说明。",
+    "chat.above": "⋮ 上面还有 {lines} 行",
+    "chat.queued": "排队中",
+    "chat.hint.idle": "回车发送 · /help · Ctrl-D 退出",
+    "chat.hint.running": "回车排队发送 · Ctrl-C 停止",
+    "chat.hint.buttons": "按钮：输入它的字母并回车，或 Alt + 字母",
+    "chat.stopping": "正在停止。再按一次 Ctrl-C 退出。",
+    "chat.leave": "再按一次 Ctrl-C 退出。",
+    "chat.denied": "这一步需要批准，而这里没有人可问：已拒绝。",
+    "chat.not_stored": "没有存下来，请再试一次。",
+    "chat.unknown": "没有 {word} 这个命令。/help 列出所有命令。",
+    "chat.new": "新的对话开始了：之前的内容在这里不再知道。",
+    "chat.help": (
+        "回车发送，Alt-Enter 或 Ctrl-J 换行；粘贴多行算一条消息。\n"
+        "上下键找回写过的内容。回答进行时也可以写：它会排队。\n"
+        "[x] 按钮：输入 x 并回车，或 Alt-x。Ctrl-C 停止回答，连按两次退出。Ctrl-D 退出。\n"
+        "Ctrl-T 展开思考和工具输出。Ctrl-L 重画。\n"
+        "/new：新的对话 · /help：这些说明 · /quit"
+    ),
+    "chat.not_kept": "另一个 `niuma chat` 正开着；这次对话不会保存",
 }

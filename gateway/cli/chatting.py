@@ -1,0 +1,163 @@
+"""The gateway of one window: the same engine, delivery and inbox as everywhere, and the terminal as its channel."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import os
+import signal
+import sys
+import tempfile
+import uuid
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import gateway
+from channels.registry import build_terminal
+from channels.terminal.adapter import Adapter
+from channels.terminal.settings import TerminalSettings
+from engine.errors import AlreadyRunning
+from engine.ports import Surface
+from engine.runtime import Runtime, build_runtime
+from engine.settings import EngineSettings
+from gateway.access import Access
+from gateway.cli.question import stored_in
+from gateway.clock import SystemClock
+from gateway.delivery import Delivery
+from gateway.inbound import Inbox
+from gateway.metrics import Metrics
+from gateway.migrations import migrate
+from gateway.paths import create_private_folder, logs_folder
+from gateway.presenter import Style
+from gateway.settings import Settings
+from gateway.texts import LANGUAGES, Language, text
+
+STORE = "chat"
+"""Folder in the data folder where chats are kept: the gateway's store is the gateway's alone."""
+HISTORY_FILE = "history"
+LOG_FILE = "chat.log"
+_PERSON = "operator"
+_WORDS = "chat."
+_LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """How to chat: `session` names a conversation to go on with, `once` makes all of the input one question."""
+
+    session: str | None = None
+    once: bool = False
+
+    @property
+    def is_watched(self) -> bool:
+        """Tell whether a person sees the window, so that nothing else may write into it."""
+        return sys.stdin.isatty() and sys.stdout.isatty()
+
+    @contextmanager
+    def log(self, home: Path) -> Generator[TextIO]:
+        """Give where the log goes: a window that is redrawn must stay its own."""
+        if not self.is_watched:
+            yield sys.stderr
+            return
+        folder = create_private_folder(logs_folder(home))
+        with open(folder / LOG_FILE, "a", encoding="utf-8", opener=_private) as file:
+            yield file
+
+
+async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
+    """Chat until the person leaves; true when everything that was asked was answered.
+
+    Raises:
+        EngineError: the engine cannot be started.
+    """
+    language = reader_language()
+    clock = SystemClock()
+    channel = build_terminal(
+        _window_settings(settings, own, language), clock, refresh_s=settings.cards.refresh_ms / 1000, once=own.once
+    )
+    channels = {(channel.name, channel.account): channel}
+    metrics = Metrics()
+    delivery = Delivery(channels, Style(thinking=settings.cards.thinking), metrics)
+    access = Access((f"{channel.name}:{channel.account}:{_PERSON}",))
+    async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
+        stack.push_async_callback(channel.stop)
+        stack.push_async_callback(runtime.drain)
+        await channel.start(Inbox(runtime, access, channels, metrics).handle)
+        if own.is_watched:
+            channel.greet(_welcome(language, engine))
+        with _told_by_signals(channel):
+            await channel.desk.closed.wait()
+        if channel.desk.is_busy:
+            # Whoever leaves does not wait for it: what is at work ends as interrupted.
+            runtime.hurry()
+    sys.stdout.flush()  # a reader that went away is the caller's to know
+    return not channel.desk.failed
+
+
+@asynccontextmanager
+async def opened(settings: EngineSettings, surface: Surface, language: Language) -> AsyncGenerator[Runtime]:
+    """Start an engine on the chats' own store or, while another window uses that, on one that is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
+        try:
+            runtime = await _start(stored_in(settings, settings.home / STORE), surface)
+        except AlreadyRunning:
+            print(f"niuma: {text(language, 'chat.not_kept')}", file=sys.stderr)
+            runtime = await _start(stored_in(settings, Path(folder)), surface)
+        try:
+            yield runtime
+        finally:
+            await runtime.stop()
+
+
+def reader_language(environ: Mapping[str, str] = os.environ) -> Language:
+    """Give the language of the person's surroundings."""
+    chosen = next((environ[name] for name in _LANGUAGE_VARIABLES if environ.get(name)), "")
+    return "zh" if chosen.startswith("zh") else "en"
+
+
+async def _start(settings: EngineSettings, surface: Surface) -> Runtime:
+    create_private_folder(settings.home)
+    runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
+    await runtime.start()
+    return runtime
+
+
+def _window_settings(settings: Settings, own: Chat, language: Language) -> TerminalSettings:
+    words = {key.removeprefix(_WORDS): said for key, said in LANGUAGES[language].items() if key.startswith(_WORDS)}
+    return TerminalSettings(
+        chat=own.session or uuid.uuid4().hex,
+        person=_PERSON,
+        person_name=getpass.getuser(),
+        history=create_private_folder(settings.home / STORE) / HISTORY_FILE if own.is_watched else None,
+        words=words,
+    )
+
+
+def _welcome(language: Language, engine: EngineSettings) -> str:
+    model = engine.models[engine.default_model].model
+    return text(language, "chat.welcome", version=gateway.__version__, model=model, folder=Path.cwd())
+
+
+@contextmanager
+def _told_by_signals(channel: Adapter) -> Generator[None]:
+    """Let signals from outside do what the keys do: Ctrl-C where it is a signal, the end of the session."""
+    loop = asyncio.get_running_loop()
+    actions = {
+        signal.SIGINT: channel.desk.interrupt,
+        signal.SIGTERM: channel.desk.leave,
+        signal.SIGHUP: channel.desk.leave,
+    }
+    for number, action in actions.items():
+        loop.add_signal_handler(number, action)
+    try:
+        yield
+    finally:
+        for number in actions:
+            loop.remove_signal_handler(number)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
