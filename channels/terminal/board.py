@@ -29,8 +29,6 @@ class Entry:
     began_s: float = 0.0
     """When it was put up, on the steady clock."""
     is_final: bool = False
-    is_past: bool = False
-    """It belongs to a conversation that the person has left."""
     seen: Card | None = None
     seen_final: bool = False
     lines: CardLines = field(default_factory=CardLines)
@@ -42,6 +40,8 @@ class Board:
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.waiting: list[Said] = []
+        self.chat = ""
+        """The conversation the person is in now: the keys press nothing of an older one."""
 
     def entry(self, made: Entry) -> Entry:
         """Give the card of this id; a new one is put at the end."""
@@ -53,13 +53,8 @@ class Board:
 
     def newest(self) -> Entry | None:
         """Give the card whose buttons the keys press: the newest of this conversation that has some."""
-        current = (entry for entry in reversed(self.entries.values()) if not entry.is_past)
+        current = (entry for entry in reversed(self.entries.values()) if entry.where.chat == self.chat)
         return next((entry for entry in current if pressable(entry.card)), None)
-
-    def begin_anew(self) -> None:
-        """Another conversation begins: the keys press nothing of the old one any more."""
-        for entry in self.entries.values():
-            entry.is_past = True
 
     def running(self) -> list[tuple[Entry, Action]]:
         """Give the cards that can be stopped, each with its button."""

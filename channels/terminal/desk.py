@@ -31,6 +31,7 @@ class Desk:
 
     def __init__(self, person: Person, view: View, say: Callable[..., str], *, answers_no: bool = False) -> None:
         self.person = person
+        view.board.chat = person.chat
         self.chats = {person.chat}
         """All conversations this window has had."""
         self.failed = False
@@ -172,8 +173,7 @@ class Desk:
         """Stop what runs and go on in a conversation that knows nothing of the old one."""
         for entry, action in self._view.board.running():
             self._press(entry, action)
-        self._view.board.begin_anew()
-        self.person.chat = uuid.uuid4().hex
+        self.person.chat = self._view.board.chat = uuid.uuid4().hex
         self.chats.add(self.person.chat)
         self.tell(self._say("new"))
 

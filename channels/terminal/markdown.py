@@ -13,12 +13,14 @@ from markdown_it.tree import SyntaxTreeNode
 
 from channels.terminal.grid import Cell, grid
 from channels.terminal.ink import Line, Span, indented, line, wrap
-from channels.terminal.width import clean
+from channels.terminal.width import clean, one_line
 
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _INLINE_STYLES = {"strong": "bold", "em": "italic", "s": "strike", "link": "under", "code_inline": "cyan"}
 _HEADING = {"h1": "bold under cyan", "h2": "bold cyan"}
 _CODE = "cyan"
+_KEPT_CHUNKS = 8192
+"""As many paragraphs as the longest answers have, so that none is drawn twice."""
 
 
 def render_markdown(markdown: str, columns: int) -> list[Line]:
@@ -55,7 +57,7 @@ def _fence_after(stripped: str, fence: str) -> str:
     return "" if closes else fence
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_KEPT_CHUNKS)
 def _chunk(markdown: str, columns: int) -> tuple[Line, ...]:
     return tuple(_blocks(SyntaxTreeNode(_PARSER.parse(markdown)), columns))
 
@@ -111,7 +113,7 @@ def _code(node: SyntaxTreeNode, columns: int) -> list[Line]:
     for each in node.content.rstrip("\n").split("\n"):
         rows += wrap(line(each, _CODE), max(4, columns - 2))
     margin = Span("  ")
-    label = line(f"  {node.info.split()[0]}", "dim") if node.info.strip() else ()
+    label = line(f"  {one_line(node.info).split()[0]}", "dim") if one_line(node.info) else ()
     return [*([label] if label else []), *indented(rows, margin, margin)]
 
 
@@ -120,7 +122,8 @@ def _wrapped(cell: Cell, columns: int) -> list[Line]:
 
 
 def _inline(node: SyntaxTreeNode, style: str) -> Cell:
-    return tuple(span for span in _spans(node, style) if span.text)
+    """Give the spans of a node; its text is made harmless once more: entities stand for any character."""
+    return tuple(Span(clean(span.text), span.style) for span in _spans(node, style) if span.text)
 
 
 def _spans(node: SyntaxTreeNode, style: str) -> Iterator[Span]:

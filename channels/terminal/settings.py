@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,7 +22,7 @@ class TerminalSettings(BaseModel):
     person_name: str = ""
     history: Path | None = None
     """File of typed lines, for the owner only; `None` keeps none."""
-    words: Mapping[str, str] = MappingProxyType({})
+    words: Mapping[str, str] = Field(default_factory=dict[str, str])
     """What the window itself says, by key, in the person's language."""
 
     def say(self, key: str, **params: object) -> str:

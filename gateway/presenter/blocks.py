@@ -11,6 +11,8 @@ from gateway.presenter.merge import Record
 from gateway.texts import Language, text
 
 ARGUMENT_CHARS = 60
+ASKED_CHARS = 2000
+"""Of a call that waits for approval: a person must see what they allow, not how it begins."""
 
 _NOBODYS = ("expired", "stopped")
 """How a question ends without an answer."""
@@ -81,7 +83,8 @@ def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
         )
         return Note(name, f"{tool}: {outcome}", tones.get(state, "warning"))
     key = "approval.cut" if data.get("reason") == "cut" else "approval.question"
-    lines = [text(language, key, tool=tool), _arguments(cast("dict[str, Any]", data.get("args") or {}))]
+    args = cast("dict[str, Any]", data.get("args") or {})
+    lines = [text(language, key, tool=tool), _arguments(args, ASKED_CHARS)]
     if data.get("purpose"):
         lines.append(text(language, "approval.purpose", purpose=str(data["purpose"])))
     return Note(name, "\n".join(line for line in lines if line), "warning")
@@ -107,5 +110,5 @@ def _panel(name: str, record: Record, *, live: bool) -> ToolPanel:
     return ToolPanel(name, record.type, title, status, shown, kind)
 
 
-def _arguments(args: dict[str, Any]) -> str:
-    return shorten(", ".join(f"{key}={value}" for key, value in args.items()), ARGUMENT_CHARS)
+def _arguments(args: dict[str, Any], most_chars: int = ARGUMENT_CHARS) -> str:
+    return shorten(", ".join(f"{key}={value}" for key, value in args.items()), most_chars)

@@ -1,4 +1,4 @@
-"""Every channel does what the contract says: the fake one, whose platform is a file, and Feishu on its simulator."""
+"""Every channel does what the contract says: the fake one, whose platform is a file, Feishu, and a terminal."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pytest
 
 from channels.base import Channel
 from channels.events import ConversationRef, Inbound, Toast
-from channels.testing.contract import CHECKS, Check, FaultName
+from channels.testing.contract import CHECKS, Check, FaultName, gives_a_dead_card_up
 from channels.testing.fake import FakeChannel
 from gateway.clock import FakeClock
 from tests.contract.feishu_harness import FeishuHarness
+from tests.contract.terminal_harness import TerminalHarness
 
 T = TypeVar("T")
 
@@ -111,6 +112,13 @@ async def feishu() -> AsyncIterator[FeishuHarness]:
     await made.stop()
 
 
+@pytest.fixture
+async def terminal() -> AsyncIterator[TerminalHarness]:
+    made = TerminalHarness()
+    yield made
+    await made.stop()
+
+
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_fake(check: Check, harness: FakeHarness) -> None:
     await check(harness)
@@ -119,3 +127,12 @@ async def test_fake(check: Check, harness: FakeHarness) -> None:
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 async def test_feishu(check: Check, feishu: FeishuHarness) -> None:
     await check(feishu)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [each for each in CHECKS if each is not gives_a_dead_card_up],  # nobody can take a card out of a terminal
+    ids=lambda check: check.__name__,
+)
+async def test_terminal(check: Check, terminal: TerminalHarness) -> None:
+    await check(terminal)
