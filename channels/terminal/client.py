@@ -10,7 +10,7 @@ import sys
 import termios
 import tty
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 logger = logging.getLogger(__name__)
 
@@ -57,8 +57,9 @@ class Client:
     def __init__(self, read: int = 0, write: int = 1) -> None:
         self._read = read
         self._write = _opened_anew(write)
+        self._is_own = self._write != write
         self._output = Output(self._write)
-        self._before: list[object] | None = None
+        self._before: list[Any] | None = None
 
     @property
     def size(self) -> tuple[int, int]:
@@ -93,17 +94,24 @@ class Client:
         try:
             os.set_blocking(self._write, True)
             self._output.write(_PASTE_OFF)
-            termios.tcsetattr(self._read, termios.TCSADRAIN, before)  # pyright: ignore[reportArgumentType]
-        except (OSError, termios.error):
-            logger.info("terminal_gone")
-        if self._write not in (1, 2):
+        except OSError as error:
+            logger.info("terminal_gone", extra={"code": error.errno})
+        try:
+            termios.tcsetattr(self._read, termios.TCSADRAIN, before)
+        except termios.error:
+            logger.info("terminal_not_restored")
+        if self._is_own:
             os.close(self._write)
 
     def _typed(self) -> bytes:
+        """Give what was typed; a closed terminal is the end of it, said once."""
         try:
-            return os.read(self._read, _CHUNK_BYTES)
+            data = os.read(self._read, _CHUNK_BYTES)
         except OSError:
-            return b""  # the terminal was closed: the same as the end of what is typed
+            data = b""
+        if not data:
+            asyncio.get_running_loop().remove_reader(self._read)
+        return data
 
 
 def _opened_anew(descriptor: int) -> int:

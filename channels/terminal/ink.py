@@ -81,7 +81,7 @@ def wrap(given: Line, most: int) -> tuple[Line, ...]:
             if number:
                 filled.end_line()
             for word in _WORD.findall(part):
-                filled.add(word, span.style)
+                filled.add(Span(word, span.style))
     return tuple(filled.lines())
 
 
@@ -91,25 +91,41 @@ class _Filling:
         self._lines: list[Line] = []
         self._spans: list[Span] = []
         self._used = 0
+        self._word: list[Span] = []
+        """A word under way: it may change its style in the middle."""
 
-    def add(self, word: str, style: str) -> None:
-        size = width(word)
-        if self._used + size <= self._most:
-            self._put(word, style, size)
-        elif word.isspace():
-            self._put(word[: self._most - self._used], style, max(0, self._most - self._used))
-        elif size <= self._most and word.isascii():
-            self._turn()
-            self._put(word, style, size)
-        else:
-            self._break(word, style)
+    def add(self, piece: Span) -> None:
+        """Take a piece of a word, or the blanks between two."""
+        if not piece.text.isspace():
+            self._word.append(piece)
+            return
+        self._end_word()
+        room = max(0, self._most - self._used)
+        self._put(Span(piece.text[:room], piece.style))
 
     def end_line(self) -> None:
-        self._lines.append(tuple(self._spans))
-        self._spans, self._used = [], 0
+        self._end_word()
+        self._end_line()
 
     def lines(self) -> Sequence[Line]:
+        self._end_word()
         return [*self._lines, tuple(self._spans)]
+
+    def _end_word(self) -> None:
+        word, self._word = self._word, []
+        size = line_width(tuple(word))
+        can_break = any(not each.text.isascii() for each in word)
+        if self._used + size > self._most and size <= self._most and not can_break:
+            self._turn()
+        for each in word:
+            if self._used + width(each.text) <= self._most:
+                self._put(each)
+            else:
+                self._break(each.text, each.style)
+
+    def _end_line(self) -> None:
+        self._lines.append(tuple(self._spans))
+        self._spans, self._used = [], 0
 
     def _turn(self) -> None:
         """Go to the next line, unless this one is still empty; blanks at its end are not shown."""
@@ -117,7 +133,7 @@ class _Filling:
             return
         last = self._spans[-1]
         self._spans[-1] = Span(last.text.rstrip(), last.style)
-        self.end_line()
+        self._end_line()
 
     def _break(self, word: str, style: str) -> None:
         """Fill the line with what fits of a long word, or of a text without spaces."""
@@ -128,12 +144,12 @@ class _Filling:
             wide = cells(each)
             if self._used + size + wide > self._most:
                 piece, carried = self._kept_back(piece, each)
-                self._put(piece, style, width(piece))
+                self._put(Span(piece, style))
                 self._turn()
                 piece, size = carried, width(carried)
             piece += each
             size += wide
-        self._put(piece, style, size)
+        self._put(Span(piece, style))
 
     @staticmethod
     def _kept_back(piece: str, following: str) -> tuple[str, str]:
@@ -143,10 +159,10 @@ class _Filling:
             return "".join(parts[:-1]), parts[-1]
         return piece, ""
 
-    def _put(self, text: str, style: str, size: int) -> None:
-        if not text:
+    def _put(self, span: Span) -> None:
+        if not span.text:
             return
-        if self._spans and self._spans[-1].style == style:
-            text = self._spans.pop().text + text
-        self._spans.append(Span(text, style))
-        self._used += size
+        self._used += width(span.text)
+        if self._spans and self._spans[-1].style == span.style:
+            span = Span(self._spans.pop().text + span.text, span.style)
+        self._spans.append(span)

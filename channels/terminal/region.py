@@ -1,4 +1,4 @@
-"""The part of the window that is redrawn in place: what stands below it in the scrollback is never touched again.
+"""The part of the window that is redrawn in place: what stands above it is never touched again.
 
 A region is drawn at the end of the normal buffer, one terminal row a line, never higher than the window. Lines that are
 finished are committed: printed once above the region, where the terminal scrolls them into its history.

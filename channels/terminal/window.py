@@ -160,7 +160,7 @@ class Window:
         buttons = render_buttons(pressable(newest.card), self._columns) if newest is not None else []
         waiting = [each for said in self.board.waiting for each in self._queued(said)]
         hint = self._toast or line(self._hint(newest), "dim")
-        lines = [*waiting, *buttons, *wrap(hint, self._columns)]
+        lines = [*buttons, *waiting, *wrap(hint, self._columns)]
         return lines[-room:] if room else []
 
     def _hint(self, newest: Entry | None) -> str:

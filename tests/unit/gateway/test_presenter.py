@@ -85,6 +85,14 @@ def test_a_question_to_a_person_waits_and_offers_approve_and_deny() -> None:
     assert view.card().header.status is CardStatus.WORKING
 
 
+def test_a_question_shows_the_whole_call_that_it_asks_for() -> None:
+    view = presenter()
+    command = "tar czf backup.tgz documents pictures music && " * 8 + "rm -rf documents"
+    view.add(event("approval", {**APPROVAL, "args": {"command": command}}, segment="tool/1/0"))
+    (note,) = view.card().blocks
+    assert command in note.text  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def test_the_end_has_no_spinner_and_offers_a_verdict() -> None:
     view = presenter()
     view.add(event("text", "Fine.", segment="model/1", status="in_progress"))

@@ -22,6 +22,7 @@ CASES = {
     "chinese": ("你好，世界。再见", 8, "你好，世\n界。再见"),
     "no stop first": ("你好世界。再见", 8, "你好世\n界。再见"),
     "words": ("the quick brown fox", 10, "the quick\nbrown fox"),
+    "one word in two styles": ("the folder (`~/.niuma`).", 14, "the folder\n(~/.niuma)."),
     "long word": ("abcdefghijklmn", 5, "abcde\nfghij\nklmn"),
     "record": ("|name|what|\n|-|-|\n|first one|a thing|", 10, "• name:\n  first\n  one\n  what: a\n  thing"),
 }
