@@ -28,6 +28,9 @@ class Entry:
     card: Card
     began_s: float = 0.0
     """When it was put up, on the steady clock."""
+    offered: tuple[Action, ...] = ()
+    offered_s: float = 0.0
+    """The buttons the person sees, and since when, on the steady clock."""
     is_final: bool = False
     seen: Card | None = None
     seen_final: bool = False

@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 TWICE_S = 3.0
 """How soon after the first a second Ctrl-C leaves."""
+READ_S = 0.5
+"""How long a question must have stood there before a yes counts: one typed before it appeared meant something else."""
 
 
 class Desk:
@@ -93,7 +95,10 @@ class Desk:
         action = next((each for each in actions if KEYS[each.name] == key.lower()), None)
         if newest is None or action is None:
             return False
-        self._press(newest, action)
+        if action.name == "approve" and self.person.clock.steady_s() - newest.offered_s < READ_S:
+            self._view.toast(self._say("too_soon"), "warning")
+        else:
+            self._press(newest, action)
         return True
 
     def interrupt(self) -> None:
@@ -135,6 +140,9 @@ class Desk:
 
     def shown(self, entry: Entry) -> None:
         """A snapshot of a card was shown: it may be the end, or a question."""
+        offered = pressable(entry.card)
+        if offered != entry.offered:
+            entry.offered, entry.offered_s = offered, self.person.clock.steady_s()
         if entry.is_final:
             self.failed = self.failed or entry.card.header.status is not CardStatus.DONE
             self.ended(entry.reply_to)

@@ -77,7 +77,7 @@ class PlainView:
         texts = [block.markdown for block in card.blocks if isinstance(block, Text)]
         if card.header.status is CardStatus.DONE:
             blank = "\n" if self._printed else ""
-            self._print(self._out, blank + (clean(texts[-1] if texts else plain_text(card)).strip("\n") or "-"))
+            self._print(self._out, blank + clean(texts[-1] if texts else plain_text(card)).strip("\n"))
             self._printed = True
             return
         notes = [clean(block.text) for block in card.blocks if isinstance(block, Note)]

@@ -18,7 +18,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Chat until the person leaves; from a pipe 0 when every question was answered, else 1."""
     import asyncio
-    import sys
     from pathlib import Path
 
     from gateway.cli.chatting import Chat, chat
@@ -39,4 +38,4 @@ def run(args: argparse.Namespace) -> int:
             answered = asyncio.run(chat(settings, engine, own))
         finally:
             logging.close()
-    return DONE if answered or sys.stdin.isatty() else FAILED
+    return DONE if answered or (own.is_watched and not own.once) else FAILED

@@ -149,6 +149,7 @@ TEXTS = {
     "chat.hint.buttons": "a button: its key and Enter, or Alt + key",
     "chat.stopping": "Stopping. Ctrl-C again quits.",
     "chat.leave": "Ctrl-C again quits.",
+    "chat.too_soon": "The question has only just appeared. Please read it, then press again.",
     "chat.denied": "This needs approval and nobody is here to ask: denied.",
     "chat.not_stored": "That could not be stored. Please try again.",
     "chat.unknown": "There is no command {word}. /help tells which there are.",

@@ -149,6 +149,7 @@ TEXTS = {
     "chat.hint.buttons": "按钮：输入它的字母并回车，或 Alt + 字母",
     "chat.stopping": "正在停止。再按一次 Ctrl-C 退出。",
     "chat.leave": "再按一次 Ctrl-C 退出。",
+    "chat.too_soon": "问题刚刚出现，请先看清楚，再按一次。",
     "chat.denied": "这一步需要批准，而这里没有人可问：已拒绝。",
     "chat.not_stored": "没有存下来，请再试一次。",
     "chat.unknown": "没有 {word} 这个命令。/help 列出所有命令。",

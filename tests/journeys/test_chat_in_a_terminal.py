@@ -22,6 +22,7 @@ from tests.emulator import Emulator
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 STARTS_WITHIN_S = 60.0
+READING_S = 0.8
 
 
 class Person:
@@ -141,6 +142,7 @@ def test_a_person_asks_stops_approves_and_leaves(sits, tmp_path: Path) -> None:
     question = person.sees("[y] Approve")
     assert "May I run send_note?" in question
     assert "text=see you" in question
+    person.look(READING_S)
     person.say("y")
     person.sees("✓ Done")
     assert (tmp_path / "work" / "outbox.txt").read_text().endswith("see you\n")
@@ -242,6 +244,7 @@ def test_a_terminal_that_cannot_redraw_gets_lines(tmp_path: Path) -> None:
         person.sees("Write a question", STARTS_WITHIN_S)
         person.press('send a note "x"\n')
         person.sees("[y] Approve")
+        person.look(READING_S)
         person.press("y\n")
         person.sees("✓ Done")
         person.press("\x04")

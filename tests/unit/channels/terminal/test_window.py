@@ -135,6 +135,7 @@ async def test_keys_press_the_newest_buttons_and_nothing_else(house: House) -> N
     assert desk.submit("s") is not None, "no button: a message"
     sink = await house.opened()
     await house.shown(sink, card("x", CardStatus.WAITING))
+    await house.clock.advance(1)
     assert desk.submit("y") is None
     assert desk.submit("yes") is not None
     await house.shown(sink, card("x", CardStatus.DONE), final=True)
@@ -146,6 +147,21 @@ async def test_keys_press_the_newest_buttons_and_nothing_else(house: House) -> N
     assert pressed[0].value["nonce"] == "n1"
     assert [each.text for each in house.got if isinstance(each, InboundMessage)] == ["s", "yes", "y"]
     assert "done that" in house.screen.emulator.screen
+
+
+async def test_a_yes_typed_before_the_question_was_read_allows_nothing(house: House) -> None:
+    sink = await house.opened()
+    await house.shown(sink, card("x"))
+    await house.clock.advance(5)
+    await house.shown(sink, card("x", CardStatus.WAITING))
+    assert house.channel.desk.submit("y") is None
+    await FakeClock.settle()
+    assert house.got == []
+    assert "too_soon" in house.screen.emulator.screen
+    await house.clock.advance(0.6)
+    assert house.channel.desk.submit("y") is None
+    await FakeClock.settle()
+    assert [each.value["do"] for each in house.got if isinstance(each, CardAction)] == ["approve"]
 
 
 async def test_messages_keep_their_order_and_a_lost_one_is_said(house: House) -> None:
