@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -53,6 +54,7 @@ class Person:
             start_new_session=True,
         )
         self._theirs = theirs
+        self._is_open = True
 
     def say(self, text: str) -> None:
         self.press(f"{text}\r")
@@ -100,12 +102,17 @@ class Person:
         assert self.raw.count("\x1b[?25h") >= self.raw.count("\x1b[?25l")
         return code
 
+    def closes_the_window(self) -> None:
+        for each in (self._theirs, self._terminal):
+            os.close(each)
+        self._is_open = False
+
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        os.close(self._terminal)
-        os.close(self._theirs)
+        if self._is_open:
+            self.closes_the_window()
 
     def _set_size(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -227,6 +234,17 @@ def test_new_stops_what_runs_and_begins_a_conversation(sits) -> None:
     person.sees("Ctrl-T unfolds")
     person.press("\x04")
     assert person.leaves() == 0
+
+
+def test_a_terminal_that_is_closed_ends_the_chat_and_its_run(sits, tmp_path: Path) -> None:
+    person = sits()
+    person.say("something slow")
+    person.sees("● Working")
+    person.closes_the_window()
+    assert person.process.wait(20) == 1, "the question was not answered"
+    assert "Traceback" not in (tmp_path / "data" / "logs" / "chat.log").read_text()
+    with sqlite3.connect(tmp_path / "data" / "chat" / "niuma.db") as database:
+        assert database.execute("SELECT status FROM nm_run").fetchall() == [("interrupted",)]
 
 
 def test_no_colour_and_a_dumb_terminal(sits) -> None:
