@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from channels.base import CardOpening, ChannelHealth, Reaction
+from channels.base import CardOpening, ChannelHealth, Reaction, SentFinal
 from channels.capabilities import Capabilities, MethodLimit
-from channels.cards.model import Card
-from channels.cards.ports import CardSink, Journal, Json, WriteGuard
+from channels.cards.ports import CardSink, Journal, Json
 from channels.clock import Clock
 from channels.errors import NotSupported
-from channels.events import ConversationRef, InboundHandler, Receipt
+from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, Quote, Receipt
 from channels.pacing import Pacer
 from channels.terminal.board import Entry
 from channels.terminal.desk import Desk
@@ -20,6 +19,8 @@ from channels.terminal.inbound import NAME, Person
 from channels.terminal.settings import TerminalSettings
 from channels.terminal.stream import METHOD, TerminalSink
 from channels.terminal.view import View
+
+_FINAL = "final/send/1"
 
 
 class Source(Protocol):
@@ -126,26 +127,21 @@ class Adapter:
         """See `Channel.reopen_card`. A card of another window is shown here anew."""
         return self._sink(self._entry(opening, str(state["card"])))
 
-    async def send_final(
-        self,
-        conversation: ConversationRef,
-        card: Card,
-        *,
-        reply_to: str | None,
-        key: str,
-        guard: WriteGuard | None = None,
-    ) -> Receipt:
-        """See `Channel.send_final`."""
-        self._check(conversation)
-        if key not in self._receipts:
-            if guard is not None:
-                await guard()
-            self._view.begin(reply_to)
-            entry = self._new_entry(key, conversation, reply_to, card)
-            self._write(lambda: self._view.show(entry, card, final=True))
-            self._receipts[key] = self._receipt(key, "message")
+    async def send_final(self, opening: CardOpening, journal: Journal) -> SentFinal:
+        """See `Channel.send_final`: one page, which a verdict is added to later."""
+        self._check(opening.conversation)
+        self._view.begin(opening.reply_to)
+        entry = self._entry(opening, f"{opening.run}-final")
+
+        async def send() -> Json:
+            await journal.guard()
+            self._write(lambda: self._view.show(entry, opening.card, final=True))
+            entry.seen, entry.seen_final = opening.card, True
             self.desk.shown(entry)
-        return self._receipts[key]
+            return {"card": entry.id}
+
+        sent = journal.recorded(_FINAL) or await journal.step(_FINAL, send)
+        return SentFinal(self._receipt(str(sent["card"]), "message"), sent)
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """See `Channel.send_notice`."""
@@ -157,6 +153,14 @@ class Adapter:
             self.desk.ended(reply_to)
         return self._receipts[key]
 
+    async def read(self, message_id: str) -> Sequence[Quote]:
+        """See `Channel.read`: nobody can answer a single message here."""
+        raise NotSupported("reading a message again")
+
+    async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
+        """See `Channel.fetch`: no files come with a message."""
+        raise NotSupported("files")
+
     async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """See `Channel.react`."""
         self._view.sign(message_id, queued=on and reaction == "queued")
@@ -166,17 +170,15 @@ class Adapter:
         return self._entry(opening, card)
 
     def _entry(self, opening: CardOpening, card: str) -> Entry:
-        return self._new_entry(card, opening.conversation, opening.reply_to, opening.card)
-
-    def _new_entry(self, id: str, where: ConversationRef, reply_to: str | None, card: Card) -> Entry:
-        return self._view.board.entry(Entry(id, where, reply_to, card, self._clock.steady_s()))
+        made = Entry(card, opening.reply_to, opening.card, self._clock.steady_s())
+        return self._view.board.entry(made)
 
     def _sink(self, entry: Entry) -> TerminalSink:
         return TerminalSink(entry, self._view, self.desk, self._receipt)
 
     def _check(self, conversation: ConversationRef) -> None:
         """Refuse what belongs to a conversation of another window, now or long ago."""
-        if conversation.chat not in self.desk.chats:
+        if conversation != self.desk.person.conversation:
             raise NotSupported("a conversation that this window does not show")
 
     def _write(self, write: Callable[[], None]) -> None:

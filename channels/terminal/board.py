@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from channels.cards.model import Action, Card
-from channels.events import ConversationRef
 from channels.terminal.cards import CardLines, pressable
 
 
@@ -23,7 +22,6 @@ class Entry:
     """One card. `seen` is the snapshot the terminal has taken; `is_final`: it is printed for good."""
 
     id: str
-    where: ConversationRef
     reply_to: str | None
     card: Card
     began_s: float = 0.0
@@ -43,8 +41,6 @@ class Board:
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.waiting: list[Said] = []
-        self.chat = ""
-        """The conversation the person is in now: the keys press nothing of an older one."""
 
     def entry(self, made: Entry) -> Entry:
         """Give the card of this id; a new one is put at the end."""
@@ -55,18 +51,16 @@ class Board:
         return [entry for entry in self.entries.values() if not entry.is_final]
 
     def newest(self) -> Entry | None:
-        """Give the card whose buttons the keys press: the newest of this conversation that has some."""
-        current = (entry for entry in reversed(self.entries.values()) if entry.where.chat == self.chat)
-        return next((entry for entry in current if pressable(entry.card)), None)
+        """Give the card whose buttons the keys press: the newest that has some."""
+        return next((entry for entry in reversed(self.entries.values()) if pressable(entry.card)), None)
 
     def running(self) -> list[tuple[Entry, Action]]:
         """Give the cards that can be stopped, each with its button."""
         return [(entry, each) for entry in self.live() for each in pressable(entry.card) if each.name == "stop"]
 
-    def take(self, message_id: str | None) -> list[Said]:
-        """Give the waiting messages up to and with this one, and let them go; none when it does not wait."""
-        place = next((at for at, said in enumerate(self.waiting) if said.id == message_id), None)
-        if place is None:
-            return []
-        taken, self.waiting = self.waiting[: place + 1], self.waiting[place + 1 :]
-        return taken
+    def take(self, message_id: str | None) -> Said | None:
+        """Give this message and let it go; `None` when it does not wait."""
+        said = next((each for each in self.waiting if each.id == message_id), None)
+        if said is not None:
+            self.waiting.remove(said)
+        return said

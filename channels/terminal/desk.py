@@ -14,7 +14,7 @@ from channels.events import Inbound, InboundHandler
 from channels.terminal.board import Entry, Said
 from channels.terminal.cards import KEYS, pressable
 from channels.terminal.errors import parse_error
-from channels.terminal.inbound import Person, parse_command
+from channels.terminal.inbound import Command, Person, parse_command
 from channels.terminal.view import View
 
 logger = logging.getLogger(__name__)
@@ -33,9 +33,6 @@ class Desk:
 
     def __init__(self, person: Person, view: View, say: Callable[..., str], *, answers_no: bool = False) -> None:
         self.person = person
-        view.board.chat = person.chat
-        self.chats = {person.chat}
-        """All conversations this window has had."""
         self.failed = False
         """Something that was asked got no answer."""
         self.closed = asyncio.Event()
@@ -74,7 +71,7 @@ class Desk:
         self._warned_s = None
         command = parse_command(text)
         if command is not None:
-            self._carry_out(command, text.strip())
+            self._carry_out(command)
             return None
         if self.press(text.strip()):
             return None
@@ -167,23 +164,11 @@ class Desk:
         if waiting is not None:
             waiting.set()
 
-    def _carry_out(self, command: str, word: str) -> None:
+    def _carry_out(self, command: Command) -> None:
         if command == "quit":
             self.closed.set()
-        elif command == "new":
-            self._begin_anew()
-        elif command == "help":
-            self.tell(self._say("help"))
         else:
-            self._view.toast(self._say("unknown", word=word), "warning")
-
-    def _begin_anew(self) -> None:
-        """Stop what runs and go on in a conversation that knows nothing of the old one."""
-        for entry, action in self._view.board.running():
-            self._press(entry, action)
-        self.person.chat = self._view.board.chat = uuid.uuid4().hex
-        self.chats.add(self.person.chat)
-        self.tell(self._say("new"))
+            self.tell(self._say("help"))
 
     def tell(self, text: str) -> None:
         """Print a word of the window's own for good."""
@@ -193,7 +178,7 @@ class Desk:
             logger.info("terminal_behind", extra={"code": error.errno})
 
     def _press(self, entry: Entry, action: Action) -> None:
-        self._soon(self._hand_over_press(self.person.presses(action, entry.id, entry.where)))
+        self._soon(self._hand_over_press(self.person.presses(action, entry.id)))
 
     async def _hand_over_messages(self) -> None:
         """One after the other: the order in which they were typed is the order of their answers."""

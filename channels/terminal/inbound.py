@@ -11,21 +11,18 @@ from channels.clock import Clock
 from channels.events import CardAction, ConversationRef, DedupeKey, InboundMessage, Sender
 
 NAME = "terminal"
-Command = Literal["new", "quit", "help", "unknown"]
-_COMMANDS: dict[str, Command] = {"/new": "new", "/quit": "quit", "/exit": "quit", "/help": "help"}
+Command = Literal["quit", "help"]
+_COMMANDS: dict[str, Command] = {"/quit": "quit", "/exit": "quit", "/help": "help"}
 
 
 def parse_command(text: str) -> Command | None:
-    """Give the command a line is; `None` when it is a message, as a path with further words is."""
-    word = text.strip()
-    if not word.startswith("/") or len(word.split()) != 1 or not word[1:].isalpha():
-        return None
-    return _COMMANDS.get(word, "unknown")
+    """Give the command to the window that a line is; all others are the host's."""
+    return _COMMANDS.get(text.strip().casefold())
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Person:
-    """Who sits at the terminal, and in which conversation they are now."""
+    """Who sits at the terminal, and in which conversation."""
 
     account: str
     id: str
@@ -51,11 +48,11 @@ class Person:
             created_at_ms=self.clock.now_ms(),
         )
 
-    def presses(self, action: Action, card: str, where: ConversationRef) -> CardAction:
-        """Give a press on a button of the card `card` in the conversation `where`."""
+    def presses(self, action: Action, card: str) -> CardAction:
+        """Give a press on a button of the card `card`."""
         return CardAction(
             dedupe=DedupeKey(NAME, self.account, "action", uuid.uuid4().hex),
-            conversation=where,
+            conversation=self.conversation,
             message_id=card,
             sender=self._sender(),
             value=action.value(),

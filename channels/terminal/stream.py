@@ -46,6 +46,15 @@ class TerminalSink:
         self._entry.seen, self._entry.seen_final = card, self._entry.seen_final or final
         self._desk.shown(self._entry)
 
+    def quiet(self, card: Card) -> Sequence[Write]:
+        """Give the write that prints a few words instead of what still changes; what is printed already rests."""
+        return [] if self._entry.is_final else [Write(METHOD, "replace", (card, True))]
+
+    @property
+    def unrest(self) -> Literal["", "active"]:
+        """Tell whether the card still changes."""
+        return "" if self._entry.is_final else "active"
+
     def renewal(self) -> Sequence[Write]:
         """Give nothing: a terminal ends no stream."""
         return []

@@ -72,9 +72,9 @@ class Window:
 
     def begin(self, message_id: str | None) -> None:
         """See `View.begin`."""
-        taken = self.board.take(message_id)
-        if taken:
-            self._try([each for said in taken for each in [*self._said(said.text, "bold"), ()]])
+        said = self.board.take(message_id)
+        if said is not None:
+            self._try([*self._said(said.text, "bold"), ()])
 
     def sign(self, message_id: str, *, queued: bool) -> None:
         """See `View.sign`."""

@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 import uuid
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from engine.settings import EngineSettings
 from gateway.access import Access
 from gateway.cli.question import stored_in
 from gateway.clock import SystemClock
+from gateway.commands import Commands
 from gateway.delivery import Delivery
 from gateway.inbound import Inbox
 from gateway.metrics import Metrics
@@ -33,7 +34,7 @@ from gateway.migrations import migrate
 from gateway.paths import create_private_folder, logs_folder
 from gateway.presenter import Style
 from gateway.settings import Settings
-from gateway.texts import LANGUAGES, Language, text
+from gateway.texts import LANGUAGES, Language, language_of_system, text
 
 STORE = "chat"
 """Folder in the data folder where chats are kept: the gateway's store is the gateway's alone."""
@@ -41,7 +42,6 @@ HISTORY_FILE = "history"
 LOG_FILE = "chat.log"
 _PERSON = "operator"
 _WORDS = "chat."
-_LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +73,20 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     Raises:
         EngineError: the engine cannot be started.
     """
-    language = reader_language()
+    language = language_of_system(os.environ)
     clock = SystemClock()
     channel = build_terminal(
         _window_settings(settings, own, language), clock, refresh_s=settings.cards.refresh_ms / 1000, once=own.once
     )
     channels = {(channel.name, channel.account): channel}
     metrics = Metrics()
-    delivery = Delivery(channels, Style(thinking=settings.cards.thinking), metrics)
+    delivery = Delivery(channels, Style(thinking=settings.cards.thinking))
     access = Access((f"{channel.name}:{channel.account}:{_PERSON}",))
     async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
-        await channel.start(Inbox(runtime, access, channels, metrics).handle)
+        commands = Commands(runtime, since_ms=clock.now_ms())
+        await channel.start(Inbox(runtime, access, channels, metrics, commands).handle)
         if own.is_watched:
             channel.greet(_welcome(language, engine))
         with _told_by_signals(channel):
@@ -110,12 +111,6 @@ async def opened(settings: EngineSettings, surface: Surface, language: Language)
             yield runtime
         finally:
             await runtime.stop()
-
-
-def reader_language(environ: Mapping[str, str] = os.environ) -> Language:
-    """Give the language of the person's surroundings."""
-    chosen = next((environ[name] for name in _LANGUAGE_VARIABLES if environ.get(name)), "")
-    return "zh" if chosen.startswith("zh") else "en"
 
 
 async def _start(settings: EngineSettings, surface: Surface) -> Runtime:

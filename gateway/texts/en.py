@@ -152,14 +152,12 @@ TEXTS = {
     "chat.too_soon": "The question has only just appeared. Please read it, then press again.",
     "chat.denied": "This needs approval and nobody is here to ask: denied.",
     "chat.not_stored": "That could not be stored. Please try again.",
-    "chat.unknown": "There is no command {word}. /help tells which there are.",
-    "chat.new": "A new conversation begins: nothing of the old one is known here.",
     "chat.help": (
         "Enter sends, Alt-Enter or Ctrl-J begins a new line; a paste of many lines is one message.\n"
         "Up and Down recall what you wrote. Write while an answer grows: it waits for its turn.\n"
         "[x] Button: x and Enter, or Alt-x. Ctrl-C stops an answer, twice it quits. Ctrl-D quits.\n"
         "Ctrl-T unfolds thoughts and tools. Ctrl-L redraws.\n"
-        "/new: a new conversation · /help: this · /quit"
+        "/new: the next conversation · /help: this · /quit"
     ),
     "chat.not_kept": "another `niuma chat` is open; this conversation is not kept",
 }

@@ -152,8 +152,6 @@ TEXTS = {
     "chat.too_soon": "问题刚刚出现，请先看清楚，再按一次。",
     "chat.denied": "这一步需要批准，而这里没有人可问：已拒绝。",
     "chat.not_stored": "没有存下来，请再试一次。",
-    "chat.unknown": "没有 {word} 这个命令。/help 列出所有命令。",
-    "chat.new": "新的对话开始了：之前的内容在这里不再知道。",
     "chat.help": (
         "回车发送，Alt-Enter 或 Ctrl-J 换行；粘贴多行算一条消息。\n"
         "上下键找回写过的内容。回答进行时也可以写：它会排队。\n"

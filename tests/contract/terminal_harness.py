@@ -10,6 +10,7 @@ from typing import TypeVar
 from channels.base import Channel
 from channels.events import ConversationRef, Inbound, Toast
 from channels.terminal.adapter import Adapter, Seat
+from channels.terminal.board import Said
 from channels.terminal.desk import Desk
 from channels.terminal.line import Editor
 from channels.terminal.settings import TerminalSettings
@@ -92,6 +93,18 @@ class TerminalHarness:
         """A terminal answers nothing, so no answer is lost; it has no streams to end."""
         if name in _ERRNO:
             self.screen.faults.append(_ERRNO[name])
+
+    async def later(self, seconds: float) -> Channel:
+        await self.clock.advance(seconds)
+        return await self.make_channel()
+
+    async def ask(self) -> str:
+        said = Said(f"m{self.clock.now_ms()}", "a word of theirs")
+        self.window.hear(said)
+        return said.id
+
+    async def take_back(self, message_id: str) -> None:
+        """Nobody takes back what they typed."""
 
     async def pass_time(self, seconds: float) -> None:
         await self.clock.advance(seconds)

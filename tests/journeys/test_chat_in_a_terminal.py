@@ -220,16 +220,13 @@ def test_ctrl_c_stops_then_leaves_and_what_was_typed_comes_back(sits) -> None:
     assert person.leaves() == 0
 
 
-def test_new_stops_what_runs_and_begins_a_conversation(sits) -> None:
+def test_new_begins_a_conversation_beside_what_runs(sits) -> None:
     person = sits()
     person.say("something slow")
     person.sees("● Working")
     person.say("/new")
-    person.sees("A new conversation begins")
-    person.sees("■ Stopped")
-    person.looks_until(lambda screen: "[r] Retry" not in screen, "no old buttons")
-    person.say("/nope")
-    person.sees("There is no command /nope")
+    person.sees("› /new")
+    person.looks_until(lambda screen: "(queued)" not in screen, "it does not wait")
     person.say("/help")
     person.sees("Ctrl-T unfolds")
     person.press("\x04")

@@ -190,15 +190,28 @@ async def test_a_second_ctrl_c_leaves_only_soon_after_the_first(house: House) ->
 
 
 async def test_cards_of_other_conversations_are_refused_for_good(house: House) -> None:
-    elsewhere = replace(HERE, chat="another")
+    last = CardOpening(replace(HERE, chat="another"), "r1", 1, None, card("x", CardStatus.DONE))
     with pytest.raises(NotSupported) as refused:
-        await house.channel.send_final(elsewhere, card("x", CardStatus.DONE), reply_to=None, key="k")
+        await house.channel.send_final(last, MemoryJournal())
     assert not refused.value.works_again
-    house.channel.desk.submit("/new")
-    assert house.channel.desk.person.chat != "chat1"
-    await house.channel.send_final(HERE, card("late answer", CardStatus.DONE), reply_to=None, key="k")
-    assert "late answer" in house.screen.emulator.text
-    assert not house.channel.desk.press("r"), "buttons of the old conversation are gone"
+
+
+async def test_a_final_whose_record_was_lost_is_shown_once(house: House) -> None:
+    last = CardOpening(HERE, "r1", 1, None, card("the last word", CardStatus.DONE))
+    journal = MemoryJournal()
+    journal.lose.add("final/send/1")
+    with pytest.raises(asyncio.CancelledError):
+        await house.channel.send_final(last, journal)
+    sent = await house.channel.send_final(last, journal.next_attempt())
+    assert sent.receipt.message_ids == ("r1-final",)
+    assert house.screen.emulator.text.count("the last word") == 1
+
+
+async def test_commands_of_the_gateway_are_messages(house: House) -> None:
+    for words in ("/new", "/etc", "/help", "/NEW what now?"):
+        house.channel.desk.submit(words)
+    await FakeClock.settle()
+    assert [each.text for each in house.got if isinstance(each, InboundMessage)] == ["/new", "/etc", "/NEW what now?"]
 
 
 async def test_a_paste_of_many_lines_is_one_message(house: House) -> None:
@@ -221,9 +234,9 @@ def test_a_view_without_a_person_prints_answers_alone(capsys: pytest.CaptureFixt
     view = PlainView(talks=False)
     working = card("half")
     assert not view.wants(working, final=False)
-    entry = Entry("r1", HERE, None, working)
+    entry = Entry("r1", None, working)
     view.show(entry, card("first \x1b[31mred", CardStatus.DONE), final=True)
-    view.show(Entry("r2", HERE, None, working), card("", CardStatus.FAILED, notes=(Note("n", "why"),)), final=True)
+    view.show(Entry("r2", None, working), card("", CardStatus.FAILED, notes=(Note("n", "why"),)), final=True)
     said = capsys.readouterr()
     assert said.out == "first red\n"
     assert said.err == "failed\nwhy\n"
