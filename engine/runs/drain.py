@@ -50,7 +50,7 @@ class Drain:
         hurried.cancel()
         if not ends.done():
             ends.cancel()
-            await asyncio.wait([ends])
+            await asyncio.gather(ends, return_exceptions=True)  # its cancellation is ours: nobody else asks for it
             await self._deliveries.stop(0)
         elif error := ends.exception():
             raise error

@@ -220,13 +220,14 @@ def test_ctrl_c_stops_then_leaves_and_what_was_typed_comes_back(sits) -> None:
     assert person.leaves() == 0
 
 
-def test_new_begins_a_conversation_beside_what_runs(sits) -> None:
+def test_new_stops_what_runs_and_begins_a_conversation(sits) -> None:
     person = sits()
     person.say("something slow")
     person.sees("● Working")
     person.say("/new")
     person.sees("› /new")
-    person.looks_until(lambda screen: "(queued)" not in screen, "it does not wait")
+    person.sees("A new conversation begins")
+    person.sees("■ Stopped")
     person.say("/help")
     person.sees("Ctrl-T unfolds")
     person.press("\x04")
@@ -239,7 +240,9 @@ def test_a_terminal_that_is_closed_ends_the_chat_and_its_run(sits, tmp_path: Pat
     person.sees("● Working")
     person.closes_the_window()
     assert person.process.wait(20) == 1, "the question was not answered"
-    assert "Traceback" not in (tmp_path / "data" / "logs" / "chat.log").read_text()
+    log = (tmp_path / "data" / "logs" / "chat.log").read_text()
+    assert "Traceback" not in log
+    assert "never retrieved" not in log
     with sqlite3.connect(tmp_path / "data" / "chat" / "niuma.db") as database:
         assert database.execute("SELECT status FROM nm_run").fetchall() == [("interrupted",)]
 
