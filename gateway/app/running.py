@@ -26,9 +26,8 @@ from engine.settings import EngineSettings
 from gateway.access import Access
 from gateway.api import ApiServer, build_api
 from gateway.clock import SystemClock
-from gateway.commands import Commands
 from gateway.delivery import Delivery
-from gateway.inbound import ChannelEnclosures, Inbox, Waiting
+from gateway.inbound import ChannelEnclosures, Inbox
 from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
 from gateway.presenter import Style
@@ -99,10 +98,9 @@ async def running(
         stack.push_async_callback(runtime.stop)
         stack.push_async_callback(supervisor.stop)
         stack.push_async_callback(runtime.drain)
-        commands = Commands(runtime, since_ms=clock.now_ms())
-        waiting = Waiting(runtime, clock, late_after_s=settings.runs.late_after_s)
-        await waiting.resume()
-        inbox = Inbox(runtime, Access(settings.access.admins), channels, metrics, commands, waiting)
+        access = Access(settings.access.admins)
+        inbox = Inbox(runtime, access, channels, metrics, clock, late_after_s=settings.runs.late_after_s)
+        await inbox.resume()
         await supervisor.start(inbox.handle)
         ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
         yield runtime

@@ -26,7 +26,6 @@ from engine.settings import EngineSettings
 from gateway.access import Access
 from gateway.cli.question import stored_in
 from gateway.clock import SystemClock
-from gateway.commands import Commands
 from gateway.delivery import Delivery
 from gateway.inbound import Inbox
 from gateway.metrics import Metrics
@@ -85,8 +84,7 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
-        commands = Commands(runtime, since_ms=clock.now_ms())
-        await channel.start(Inbox(runtime, access, channels, metrics, commands).handle)
+        await channel.start(Inbox(runtime, access, channels, metrics, clock).handle)
         if own.is_watched:
             channel.greet(_welcome(language, engine))
         with _told_by_signals(channel):

@@ -2,6 +2,5 @@
 
 from gateway.inbound.enclosures import ChannelEnclosures
 from gateway.inbound.inbound import Inbox
-from gateway.inbound.waiting import Waiting
 
-__all__ = ["ChannelEnclosures", "Inbox", "Waiting"]
+__all__ = ["ChannelEnclosures", "Inbox"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from channels.base import Channel
+from channels.clock import Clock
 from channels.events import CardAction, Inbound, InboundMessage, Toast
 from engine.runtime import Runtime
 from gateway.access import Access
@@ -19,7 +20,8 @@ from gateway.metrics import Metrics
 class Inbox:
     """Stores every inbound once and starts what it asks for.
 
-    When `handle` returns, the delivery is stored and may be acked. It raises when it could not be stored.
+    Messages older than `late_after_s` are asked about first; 0: none. When `handle` returns, the delivery is stored and
+    may be acked. It raises when it could not be stored.
     """
 
     def __init__(
@@ -28,13 +30,24 @@ class Inbox:
         access: Access,
         channels: Mapping[tuple[str, str], Channel],
         metrics: Metrics,
-        commands: Commands,
-        waiting: Waiting,
+        clock: Clock,
+        *,
+        late_after_s: float = 0.0,
     ) -> None:
         self._metrics = metrics
-        self._messages = Messages(runtime, access, channels, metrics, commands, waiting)
+        self._waiting = Waiting(runtime, clock, late_after_s=late_after_s)
+        commands = Commands(runtime, since_ms=clock.now_ms())
+        self._messages = Messages(runtime, access, channels, metrics, commands, self._waiting)
         self._presses = Presses(runtime, access)
         self._happenings = Happenings(runtime, channels, self._messages)
+
+    async def resume(self) -> None:
+        """Take up the messages that an earlier process stored and held; once, before the first delivery.
+
+        Raises:
+            StorageError: the database can not be read now.
+        """
+        await self._waiting.resume()
 
     async def handle(self, inbound: Inbound) -> Toast | None:
         """Take one delivery; the toast goes to the person who pressed a button.
