@@ -30,6 +30,7 @@ from channels.feishu.discovery import discover
 from channels.feishu.dispatch import Dispatcher
 from channels.feishu.doctor import console_pages, examining
 from channels.feishu.errors import MESSAGE_BEING_SENT
+from channels.feishu.files import Files
 from channels.feishu.finals import Final
 from channels.feishu.history import History
 from channels.feishu.identity import learn
@@ -72,7 +73,8 @@ class Adapter:
         self._counter = Counter(self._office, History(self._office, settings.app_id), self._identity)
         self._recalls = Recalls()
         self._people = People(self._client, self._pacer, clock)
-        self._reader = Reader(self._office, self._people, self._identity, settings.app_id)
+        self._files = Files(self._client, settings.domain)
+        self._reader = Reader(self._office, self._files, self._people, self._identity, settings.app_id)
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
         self._signs: OrderedDict[tuple[str, Reaction], str] = OrderedDict()

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import aiohttp
 
 from channels.clock import Clock
-from channels.errors import NotConnected
+from channels.errors import ChannelError, NotConnected
 from channels.feishu.errors import TOKEN_REFUSED, error_of
 from channels.feishu.http import Answer, File, Json, Request, download, dump, open_session, send
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.token import TokenSource
 
+T = TypeVar("T")
 _IM = "/open-apis/im/v1"
 _CARDKIT = "/open-apis/cardkit/v1/cards"
 
@@ -59,38 +60,35 @@ class Client:
             ChannelError: the platform refused.
         """
         call = f"{verb} {path.removeprefix('/open-apis')}"
-        token = await self._token.get(self.session)
-        request = Request(verb, self._settings.domain + path, call, body, query, token)
-        answer = await send(self.session, request)
-        if answer.code in TOKEN_REFUSED:
-            self._token.forget(token)
-            answer = await send(self.session, replace(request, token=await self._token.get(self.session)))
+        return await self.exchange(Request(verb, self._settings.domain + path, call, body, query))
+
+    async def exchange(self, request: Request) -> Json:
+        """Send a request with our token and give the whole answer. Raises like `call`."""
+        answer = await self._authorised(request, lambda ready: send(self.session, ready))
         if answer.code == 0:
             return answer.body
-        message = str(answer.body.get("msg", ""))
-        raise error_of(answer.code, message, status=answer.status, headers=answer.headers, call=call)
+        raise _refusal(answer, request)
 
-    async def resource(self, message_id: str, key: str, kind: str, *, max_bytes: int) -> File:
-        """Fetch a picture (`kind` "image") or any other file of a message.
+    async def fetch(self, request: Request, *, max_bytes: int) -> File:
+        """Fetch a file with our token.
 
         Raises:
             TooLong: it has more than `max_bytes`.
             ChannelError: the platform gives no such file.
         """
-        path = f"{_IM}/messages/{quote(message_id)}/resources/{quote(key)}"
-        call = "GET /im/v1/messages/resources"
-        token = await self._token.get(self.session)
-        request = Request("GET", self._settings.domain + path, call, None, {"type": kind}, token)
-        found = await download(self.session, request, max_bytes=max_bytes)
-        if isinstance(found, Answer) and found.code in TOKEN_REFUSED:
-            self._token.forget(token)
-            request = replace(request, token=await self._token.get(self.session))
-            found = await download(self.session, request, max_bytes=max_bytes)
+        found = await self._authorised(request, lambda ready: download(self.session, ready, max_bytes=max_bytes))
         if isinstance(found, Answer):
-            raise error_of(
-                found.code, str(found.body.get("msg", "")), status=found.status, headers=found.headers, call=call
-            )
+            raise _refusal(found, request)
         return found
+
+    async def _authorised(self, request: Request, ask: Callable[[Request], Awaitable[T]]) -> T:
+        """Ask with our token, and once more with a new one when that one is refused."""
+        token = await self._token.get(self.session)
+        answer = await ask(replace(request, token=token))
+        if isinstance(answer, Answer) and answer.code in TOKEN_REFUSED:
+            self._token.forget(token)
+            answer = await ask(replace(request, token=await self._token.get(self.session)))
+        return answer
 
     async def message(self, message_id: str) -> list[Json]:
         """Give a message; for a bundle of forwarded ones, itself first and then those, with `upper_message_id`."""
@@ -195,6 +193,11 @@ class Client:
     async def remove_reaction(self, message_id: str, reaction_id: str) -> None:
         """Take a sign of ours away."""
         await self.call("DELETE", f"{_IM}/messages/{quote(message_id)}/reactions/{quote(reaction_id)}")
+
+
+def _refusal(answer: Answer, request: Request) -> ChannelError:
+    message = str(answer.body.get("msg", ""))
+    return error_of(answer.code, message, status=answer.status, headers=answer.headers, call=request.call)
 
 
 def receiver_kind(receiver: str) -> str:

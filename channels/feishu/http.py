@@ -55,8 +55,24 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Upload:
+    """A form with one file in the field `name`."""
+
+    fields: Mapping[str, str]
+    name: str
+    file_name: str
+    content: bytes
+
+    def form(self) -> aiohttp.FormData:
+        """Give it for one request; a form can be sent only once."""
+        form = aiohttp.FormData(dict(self.fields))
+        form.add_field(self.name, self.content, filename=self.file_name, content_type="application/octet-stream")
+        return form
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
-    """One request; `call` names it in errors, `body` is sent as JSON."""
+    """One request; `call` names it in errors, `body` is sent as JSON, `upload` as a form with a file."""
 
     verb: str
     url: str
@@ -64,6 +80,7 @@ class Request:
     body: Mapping[str, Any] | None = None
     query: Mapping[str, str] | None = None
     token: str = ""
+    upload: Upload | None = None
 
 
 async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
@@ -76,7 +93,9 @@ async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
     headers = {"Content-Type": "application/json; charset=utf-8"} if request.body is not None else {}
     if request.token:
         headers["Authorization"] = f"Bearer {request.token}"
-    data = dump(request.body).encode() if request.body is not None else None
+    data: bytes | aiohttp.FormData | None = dump(request.body).encode() if request.body is not None else None
+    if request.upload is not None:
+        data = request.upload.form()
     try:
         async with session.request(
             request.verb, request.url, data=data, params=request.query, headers=headers

@@ -8,6 +8,7 @@ from typing import Any, cast
 from channels.events import AttachmentHandle, Fetched, Quote
 from channels.feishu.client import Client
 from channels.feishu.content import Content, parse_content
+from channels.feishu.files import Files
 from channels.feishu.mentions import BotIdentity, parse_mentions, resolve_mentions
 from channels.feishu.people import People
 from channels.feishu.post_office import PostOffice
@@ -21,8 +22,9 @@ _QUOTES = 100
 class Reader:
     """Reads for one account. Waits its turn like every other request."""
 
-    def __init__(self, office: PostOffice, people: People, me: BotIdentity, app_id: str) -> None:
+    def __init__(self, office: PostOffice, files: Files, people: People, me: BotIdentity, app_id: str) -> None:
         self._office = office
+        self._files = files
         self._people = people
         self._me = me
         self._app_id = app_id
@@ -42,7 +44,7 @@ class Reader:
         kind = "image" if handle.kind == "image" else "file"
 
         async def get() -> Fetched:
-            file = await self._client.resource(handle.message_id, handle.key, kind, max_bytes=max_bytes)
+            file = await self._files.download(handle.message_id, handle.key, kind, max_bytes=max_bytes)
             return Fetched(file.content, handle.name or file.name, file.mime)
 
         return await self._office.insist("resource.get", get)

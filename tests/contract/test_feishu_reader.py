@@ -92,3 +92,15 @@ async def test_a_person_is_written_to_by_whatever_names_them(receiver: str):
         to_person = type(where)(where.channel, where.account, where.tenant, receiver)
         await b.adapter.send_notice(to_person, "hello you", reply_to=None, key=f"k-{receiver}")
         assert b.answers()[-1]["chat_id"] == DIRECT
+
+
+async def test_what_is_uploaded_can_be_sent_and_comes_back_the_same():
+    async with bench() as b:
+        files, picture = b.adapter._files, b"\x89PNG" + bytes(range(256))
+        assert b.sim.world.files[await files.upload_image(picture)][1] == picture
+        key = await files.upload_file(b"a,b\n1,2\n", "季度.csv")
+        assert b.sim.world.files[key] == ("季度.csv", b"a,b\n1,2\n")
+        with pytest.raises(Rejected):
+            await files.upload_file(b"", "empty.pdf")
+        b.sim.revoke_token()
+        assert await files.upload_image(picture)
