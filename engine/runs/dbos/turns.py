@@ -30,6 +30,8 @@ VERSION = "turn-1"
 """Fixed: the library's own version changes with the code and strands what is in flight."""
 QUEUE = "turns"
 WORKFLOW = "turn"
+LISTEN_S = 0.1
+"""A stop waits for one sleep of the library's listener, which asks the database nothing: we send no notifications."""
 POLL_S = 1.0
 SOLO_POLL_S = 5.0
 """Alone there is nobody whose work would be found by a poll; a kick that fails comes again by itself."""
@@ -240,7 +242,7 @@ class DbosQueue:
             serializer=serializer,
             max_executor_threads=24,
             sys_db_pool_size=10,
-            notification_listener_polling_interval_sec=1.0,
+            notification_listener_polling_interval_sec=LISTEN_S,
             scheduler_polling_interval_sec=3600.0,
             log_level="WARNING",
         )
