@@ -9,7 +9,7 @@ from channels.cards.model import Card, CardStatus
 from channels.cards.nap import Nap
 from channels.cards.newest import Newest
 from channels.cards.ports import CardSink, Write
-from channels.cards.sending import Sender, Sent
+from channels.cards.requests import Requests, Sent
 from channels.cards.skips import Skips
 from channels.cards.tally import Tally
 from channels.clock import Clock
@@ -20,11 +20,11 @@ class Previews:
     """Writes frames of one card, for its `CardStream`."""
 
     def __init__(
-        self, sink: CardSink, sender: Sender, tally: Tally, nap: Nap, clock: Clock, on_drawn: Callable[[Card], None]
+        self, sink: CardSink, requests: Requests, tally: Tally, nap: Nap, clock: Clock, on_drawn: Callable[[Card], None]
     ) -> None:
         """`on_drawn` is called after each frame the platform took, with its snapshot."""
         self._sink = sink
-        self._sender = sender
+        self._requests = requests
         self._tally = tally
         self._nap = nap
         self._clock = clock
@@ -57,7 +57,7 @@ class Previews:
         Raises:
             Exception: whatever the sink's planning or the host's drawing raised.
         """
-        pace = self._sender.pace
+        pace = self._requests.pace
         if self.is_pressing or pace is None:
             await self._urgent_frame(pace)
         elif await pace.tick(self._plan):
@@ -149,7 +149,7 @@ class Previews:
         """
         outcome, is_seen = Sent.ACCEPTED, False
         for write in plan:
-            sent = await self._sender.send(write, overtaken=self._are_over if urgent else self._is_overtaken)
+            sent = await self._requests.send(write, overtaken=self._are_over if urgent else self._is_overtaken)
             if sent is Sent.ACCEPTED:
                 is_seen = True
                 self._skips.accepted(write.kind)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from channels.cards.model import Card
 from channels.cards.nap import Nap
 from channels.cards.ports import CardSink
-from channels.cards.sending import Sender, Sent
+from channels.cards.requests import Requests, Sent
 from channels.events import Receipt
 
 _ENDS_TAKEN = 2
@@ -31,9 +31,9 @@ class Closed:
 class LastWord:
     """Writes the final snapshot with priority and compares what the platform took with the whole of it."""
 
-    def __init__(self, sink: CardSink, sender: Sender, nap: Nap) -> None:
+    def __init__(self, sink: CardSink, requests: Requests, nap: Nap) -> None:
         self._sink = sink
-        self._sender = sender
+        self._requests = requests
         self._nap = nap
         self._refusals = 0
         self._ends = 0
@@ -41,13 +41,13 @@ class LastWord:
     async def prove(self, card: Card) -> Closed:
         """Try until it is proven or hopeless; the caller limits the time."""
         self._nap.reset()
-        if self._sender.pace is not None:
-            await self._sender.pace.space()
+        if self._requests.pace is not None:
+            await self._requests.pace.space()
         for _ in range(_ROUNDS):
             if self._sink.mode in ("message", "dead"):
                 return self._closed(card, self._sink.mode)
             if self._refusals >= _REFUSALS_TAKEN or self._ends >= _ENDS_TAKEN:
-                return self._closed(card, self._sender.error.code if self._sender.error else "incomplete")
+                return self._closed(card, self._requests.error.code if self._requests.error else "incomplete")
             if not await self._round(card):
                 return self._closed(card, "incomplete")
         return self._closed(card, "incomplete")
@@ -57,7 +57,7 @@ class LastWord:
         plan = self._sink.plan(card, final=True)
         refused = False
         for write in plan:
-            sent = await self._sender.send(write, overtaken=lambda: False)
+            sent = await self._requests.send(write, overtaken=lambda: False)
             if sent is Sent.REFUSED:
                 refused = True
             elif sent is Sent.ENDED:

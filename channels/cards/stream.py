@@ -18,7 +18,7 @@ from channels.cards.nap import Nap
 from channels.cards.ports import CardSink, WriteGuard
 from channels.cards.previews import Previews
 from channels.cards.proof import Closed, LastWord
-from channels.cards.sending import Sender, Sent
+from channels.cards.requests import Requests, Sent
 from channels.cards.tally import Tally
 from channels.clock import Clock
 from channels.pacing import Pacer
@@ -60,11 +60,11 @@ class CardStream:
         self._clock = clock
         self._tags = dict(tags or {})
         self._on_closed = on_closed
-        self._sender = Sender(sink, pacer, guard, self._tags)
+        self._requests = Requests(sink, pacer, guard, self._tags)
         self._tally = Tally(pacer.log, pacer.target_s)
-        self._state: StreamState = "new" if self._sender.pace is not None else "degraded"
+        self._state: StreamState = "new" if self._requests.pace is not None else "degraded"
         self._nap = Nap(pacer.alarm, clock)
-        self._previews = Previews(sink, self._sender, self._tally, self._nap, clock, self._drew)
+        self._previews = Previews(sink, self._requests, self._tally, self._nap, clock, self._drew)
         self._last: Card | None = None
         self._work = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -87,7 +87,7 @@ class CardStream:
             "written": tally.written,
             "merged": tally.merged,
             "throttled": tally.throttled,
-            "refused": self._sender.refused,
+            "refused": self._requests.refused,
         }
 
     def show(self, card: Card) -> None:
@@ -164,7 +164,7 @@ class CardStream:
                 await self._work.wait()
                 self._work.clear()
                 await self._turn()
-            closed = await LastWord(self.sink, self._sender, self._nap).prove(self._last)
+            closed = await LastWord(self.sink, self._requests, self._nap).prove(self._last)
         except asyncio.CancelledError:
             if not self._ended:
                 self._end("abandoned", None)
@@ -203,8 +203,8 @@ class CardStream:
 
     def _hurry(self) -> None:
         self._nap.wake()
-        if self._sender.pace is not None:
-            self._sender.pace.hurry()
+        if self._requests.pace is not None:
+            self._requests.pace.hurry()
 
     # Renewal: by a timer on the stream's age, never by the next token.
 
@@ -223,7 +223,7 @@ class CardStream:
 
     async def _renew_stream(self) -> None:
         for write in self.sink.renewal():
-            sent = await self._sender.send(write, overtaken=lambda: self._last is not None)
+            sent = await self._requests.send(write, overtaken=lambda: self._last is not None)
             if sent is Sent.REFUSED:
                 break
             if sent is not Sent.ACCEPTED:
@@ -255,7 +255,7 @@ class CardStream:
         self._state = state
         if self._renewal is not None:
             self._renewal.cancel()
-        self._sender.leave()
+        self._requests.leave()
         if self._closed is not None and not self._closed.done():
             if closed is None:
                 self._closed.cancel()

@@ -44,7 +44,7 @@ from channels.feishu.reader import Reader
 from channels.feishu.recalls import Recalls
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.socket import Socket, connect
-from channels.feishu.stream import Desk, LiveCard
+from channels.feishu.stream import Desk, FeishuSink
 from channels.pacing import Pacer
 
 NAME = "feishu"
@@ -156,12 +156,12 @@ class Adapter:
         opener = Opener(self._counter, journal, opening)
         sheet, mode = await opener.first(render_card(opening.card)[0])
         sheets = [sheet, *opener.recorded({"cards": [sheet.state()]})[1:]]
-        return LiveCard(self._desk(), opener, sheets, mode)
+        return FeishuSink(self._desk(), opener, sheets, mode)
 
     def reopen_card(self, opening: CardOpening, state: Json, journal: Journal) -> CardSink:
         """See `Channel.reopen_card`."""
         opener = Opener(self._counter, journal, opening, state.get("root", "open"))
-        return LiveCard(self._desk(), opener, opener.recorded(state), state["mode"])
+        return FeishuSink(self._desk(), opener, opener.recorded(state), state["mode"])
 
     def _desk(self) -> Desk:
         return Desk(self._client, self._clock, self._recalls)

@@ -18,7 +18,7 @@ _AT_WORK = "blue"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PageWrite:
     """Payload of a write: which card (`number`), what it will look like, and the request's own part."""
 
     number: int
@@ -54,15 +54,15 @@ def quiet_writes(number: int, sheet: Sheet, page: Page) -> list[Write]:
     """Give what leaves one card at rest: best as `page`; where that was refused, without spinner and buttons."""
     if not sheet.card_id:
         is_possible = not sheet.refused_rest and sheet.message_id
-        return [Write("message.patch", "replace", Step(number, page, leaves=""))] if is_possible else []
+        return [Write("message.patch", "replace", PageWrite(number, page, leaves=""))] if is_possible else []
     if sheet.refused_rest == 0:
-        return [Write("card.replace", "replace", Step(number, page, leaves=""))]
+        return [Write("card.replace", "replace", PageWrite(number, page, leaves=""))]
     if sheet.refused_rest > 1:
         return []
     gone: Json = {"action": "delete_elements", "params": {"element_ids": ["actions"]}}
     return [
-        Write("card.settings", "settings", Step(number, page, streaming=False)),
-        Write("card.batch", "batch", Step(number, page, actions=(gone,), leaves="status")),
+        Write("card.settings", "settings", PageWrite(number, page, streaming=False)),
+        Write("card.batch", "batch", PageWrite(number, page, actions=(gone,), leaves="status")),
     ]
 
 

@@ -18,7 +18,7 @@ from channels.events import Receipt
 from channels.feishu.cards import Budget, Page, render_card, render_leftover, simplified
 from channels.feishu.client import Client
 from channels.feishu.diff import Changes, TextChange, compare, update_text
-from channels.feishu.ending import Step, Unrest, held, quiet_writes, worst
+from channels.feishu.ending import PageWrite, Unrest, held, quiet_writes, worst
 from channels.feishu.errors import CHAT_GONE, SEQUENCE_TOO_LOW, STREAMING_CLOSED
 from channels.feishu.growth import Texts
 from channels.feishu.opening import Opener
@@ -38,7 +38,7 @@ class Desk:
     recalls: Recalls
 
 
-class LiveCard:
+class FeishuSink:
     """A `CardSink` for one run. Calls never overlap."""
 
     def __init__(self, desk: Desk, opener: Opener, sheets: list[Sheet], mode: Mode) -> None:
@@ -84,14 +84,14 @@ class LiveCard:
 
     async def send(self, write: Write) -> None:
         """See `CardSink.send`."""
-        step: Step = write.payload
+        page_write: PageWrite = write.payload
         try:
-            await self._carry_out(write, step)
+            await self._carry_out(write, page_write)
         except ChannelError as error:
-            self._note_refusal(write, step, error)
+            self._note_refusal(write, page_write, error)
             raise
-        if step.leaves is not None:
-            self._sheets[step.number].unrest = step.leaves
+        if page_write.leaves is not None:
+            self._sheets[page_write.number].unrest = page_write.leaves
 
     def renewal(self) -> Sequence[Write]:
         """See `CardSink.renewal`: streaming off and on again, which starts the platform's ten minutes anew."""
@@ -165,17 +165,17 @@ class LiveCard:
 
     def _put_up(self, number: int, page: Page) -> Write:
         has_entity = number < len(self._sheets)
-        return Write(self._opener.send_method if has_entity else "card.create", "create", Step(number, page))
+        return Write(self._opener.send_method if has_entity else "card.create", "create", PageWrite(number, page))
 
     def _page_writes(self, number: int, page: Page, *, final: bool) -> list[Write]:
         sheet = self._sheets[number]
         page = sheet.target(page)
         changes = Changes(whole=True) if sheet.page is None else compare(sheet.page, page)
         if self._mode == "patch":
-            return [Write("message.patch", "replace", Step(number, page))] if changes else []
+            return [Write("message.patch", "replace", PageWrite(number, page))] if changes else []
         settings = _mode_writes(number, page, sheet.streaming)
         if changes.whole or (final and changes and sheet.can_replace):
-            return [Write("card.replace", "replace", Step(number, page)), *settings]
+            return [Write("card.replace", "replace", PageWrite(number, page)), *settings]
         if settings and page.streaming:
             return [*settings, *self._changes(number, page, changes, can_type=True)]
         return [*self._changes(number, page, changes, can_type=bool(sheet.streaming)), *settings]
@@ -187,68 +187,68 @@ class LiveCard:
         actions = [*changes.actions, *(update_text(text) for text in changes.texts if text is not typed)]
         writes: list[Write] = []
         if typed is not None:
-            writes.append(Write("card.content", "content", Step(number, page, text=typed)))
+            writes.append(Write("card.content", "content", PageWrite(number, page, text=typed)))
         if actions:
-            writes.append(Write("card.batch", "batch", Step(number, page, text=typed, actions=tuple(actions))))
+            writes.append(Write("card.batch", "batch", PageWrite(number, page, text=typed, actions=tuple(actions))))
         return writes
 
     # Carrying out.
 
-    async def _carry_out(self, write: Write, step: Step) -> None:
+    async def _carry_out(self, write: Write, page_write: PageWrite) -> None:
         if write.kind == "create":
-            await self._opener.put_up(step.number, step.page, self._sheets)
+            await self._opener.put_up(page_write.number, page_write.page, self._sheets)
             return
-        sheet = self._sheets[step.number]
+        sheet = self._sheets[page_write.number]
         if write.method == "message.patch":
-            await self._client.patch_message(sheet.message_id, step.page.native())
-            sheet.page = step.page
+            await self._client.patch_message(sheet.message_id, page_write.page.native())
+            sheet.page = page_write.page
         elif write.kind == "replace":
-            await self._client.replace_card(sheet.card_id, step.page.native(), sheet.next_sequence())
-            sheet.page = step.page
+            await self._client.replace_card(sheet.card_id, page_write.page.native(), sheet.next_sequence())
+            sheet.page = page_write.page
         elif write.kind == "settings":
-            config = {**step.page.config(), "streaming_mode": step.streaming}
+            config = {**page_write.page.config(), "streaming_mode": page_write.streaming}
             config.pop("update_multi")
             await self._client.set_card(sheet.card_id, config, sheet.next_sequence())
-            sheet.streaming = step.streaming
-        elif write.kind == "content" and step.text is not None:
-            text = step.text
+            sheet.streaming = page_write.streaming
+        elif write.kind == "content" and page_write.text is not None:
+            text = page_write.text
             await self._client.stream_text(sheet.card_id, text.element_id, text.new, sheet.next_sequence())
             sheet.typed(text)
         else:
-            await self._client.batch_card(sheet.card_id, list(step.actions), sheet.next_sequence())
-            sheet.batched(step.page, step.text)
+            await self._client.batch_card(sheet.card_id, list(page_write.actions), sheet.next_sequence())
+            sheet.batched(page_write.page, page_write.text)
 
     # Refusals.
 
-    def _note_refusal(self, write: Write, step: Step, error: ChannelError) -> None:
+    def _note_refusal(self, write: Write, page_write: PageWrite, error: ChannelError) -> None:
         """Draw the conclusion for the next plan; the error itself goes on to the writer."""
         code = int(error.code) if error.code.isdigit() else 0
         if isinstance(error, StreamEnded) and error.reason == "gone" and write.kind != "create":
-            self._sheets[step.number].is_gone = True
-        if step.leaves is not None:
-            self._sheets[step.number].refused_rest += not error.works_again
+            self._sheets[page_write.number].is_gone = True
+        if page_write.leaves is not None:
+            self._sheets[page_write.number].refused_rest += not error.works_again
         elif isinstance(error, StreamEnded):
-            self._ended(write, step, code)
+            self._ended(write, page_write, code)
         elif code == SEQUENCE_TOO_LOW:
-            self._sheets[step.number].jump()
+            self._sheets[page_write.number].jump()
         elif isinstance(error, TooLong | InvalidCard) and write.kind != "settings":
-            self._reshape(write, step, error)
+            self._reshape(write, page_write, error)
         elif isinstance(error, Rejected | MissingScope) or not error.works_again:
-            self._refused(write, step)
+            self._refused(write, page_write)
 
-    def _ended(self, write: Write, step: Step, code: int) -> None:
+    def _ended(self, write: Write, page_write: PageWrite, code: int) -> None:
         if code in CHAT_GONE:
             self._mode = "dead"
         elif write.kind == "create":
-            self._most = step.number
+            self._most = page_write.number
         elif code in STREAMING_CLOSED:
-            self._sheets[step.number].closed()
+            self._sheets[page_write.number].closed()
         else:
             self._mode = "message"
 
-    def _reshape(self, write: Write, step: Step, error: ChannelError) -> None:
+    def _reshape(self, write: Write, page_write: PageWrite, error: ChannelError) -> None:
         """Write the card anew: smaller if it was too long, plainer if it was refused as a whole."""
-        sheet = self._sheets[step.number] if step.number < len(self._sheets) else None
+        sheet = self._sheets[page_write.number] if page_write.number < len(self._sheets) else None
         was_whole = write.kind in ("create", "replace") or (sheet is not None and sheet.page is None)
         if sheet is not None and not was_whole:
             sheet.page = None
@@ -257,13 +257,13 @@ class LiveCard:
         elif was_whole and not self._plain:
             self._plain = True
         elif was_whole:
-            self._refused(write, step)
+            self._refused(write, page_write)
 
-    def _refused(self, write: Write, step: Step) -> None:
+    def _refused(self, write: Write, page_write: PageWrite) -> None:
         if write.kind == "create":
-            self._most = step.number
+            self._most = page_write.number
             return
-        sheet = self._sheets[step.number]
+        sheet = self._sheets[page_write.number]
         if write.kind == "settings":
             # The whole card carries its mode too: without typing it is written once more.
             sheet.can_stream = sheet.streaming = False
@@ -289,7 +289,7 @@ def _typed(texts: Sequence[TextChange]) -> TextChange | None:
 
 
 def _settings(number: int, page: Page, *, streaming: bool) -> Write:
-    return Write("card.settings", "settings", Step(number, page, streaming=streaming))
+    return Write("card.settings", "settings", PageWrite(number, page, streaming=streaming))
 
 
 def _mode_writes(number: int, page: Page, now: bool | None) -> list[Write]:

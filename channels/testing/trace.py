@@ -22,7 +22,7 @@ _LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScenarioStep:
     """At `at_s`, change the card: what is `None` stays. `repeat` does it again every `every_s`."""
 
     at_s: float
@@ -43,7 +43,7 @@ class Scenario:
 
     name: str
     about: str
-    steps: tuple[Step, ...]
+    steps: tuple[ScenarioStep, ...]
     within_s: float = 10.0
 
     @classmethod
@@ -57,7 +57,7 @@ class Scenario:
         steps = tuple(_step(raw) for raw in data["step"])
         return cls(path.stem, data["about"], steps, float(data.get("within_s", 10.0)))
 
-    def moments(self) -> list[tuple[float, Step]]:
+    def moments(self) -> list[tuple[float, ScenarioStep]]:
         """Give every step with its time in seconds, repeated ones again and again, in order."""
         moments = [(step.at_s + n * step.every_s, step) for step in self.steps for n in range(step.repeat)]
         return sorted(moments, key=lambda moment: moment[0])
@@ -174,7 +174,7 @@ def traced(sink: CardSink, pacer: Pacer, clock: Clock) -> tuple[CardStream, Trac
     return CardStream(TracedSink(sink, trace), pacer=pacer, guard=guard, clock=clock), trace
 
 
-def changed(card: Card, step: Step) -> Card:
+def changed(card: Card, step: ScenarioStep) -> Card:
     """Give the card after a step."""
     status = step.status or card.header.status
     blocks: dict[str, Block] = {block.id: block for block in card.blocks}
@@ -193,7 +193,7 @@ def changed(card: Card, step: Step) -> Card:
     return replace(card, header=replace(card.header, status=status), blocks=tuple(blocks.values()), actions=actions)
 
 
-def _step(raw: dict[str, Any]) -> Step:
+def _step(raw: dict[str, Any]) -> ScenarioStep:
     raw = dict(raw)
     at_s = float(raw.pop("at"))
     if "append" in raw:
@@ -206,7 +206,7 @@ def _step(raw: dict[str, Any]) -> Step:
     if "fault" in raw:
         error, times = raw["fault"]
         raw["fault"] = (str(error), int(times))
-    return Step(at_s, **raw)
+    return ScenarioStep(at_s, **raw)
 
 
 def _shorten(payload: object) -> str:

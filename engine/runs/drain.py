@@ -12,7 +12,7 @@ from engine.runs.membership import Membership
 from engine.runs.patience import persist
 from engine.runs.ports import TurnQueue
 from engine.runs.replica import Replica
-from engine.runs.stage import SLACK_S, SUSPEND_S
+from engine.runs.showing import SLACK_S, SUSPEND_S
 from engine.storage.statement import execute
 
 log = logging.getLogger(__name__)

@@ -33,7 +33,7 @@ from engine.runs.presses import Presses
 from engine.runs.renewal import Renewal, Renewed
 from engine.runs.replica import Replica
 from engine.runs.retention import Retention
-from engine.runs.stage import Stage
+from engine.runs.showing import Showing
 from engine.runs.turn import Turn
 from engine.runs.view import RunView, last_words, view
 from engine.runs.work import Worker
@@ -63,7 +63,7 @@ class Runs:
         self._given_work = work
         self._turn = Turn(
             self.replica,
-            Stage(self.replica, surface, settings.final_try_s),
+            Showing(self.replica, surface, settings.final_try_s),
             LastWord(self.replica, surface, self._ledger),
             worker,
             resume=settings.resume,

@@ -16,7 +16,7 @@ from engine.runs.ports import FINAL, Claim, Taken
 from engine.runs.quarantine import LIMIT
 from engine.runs.replica import Replica
 from engine.runs.scope import Scope
-from engine.runs.stage import Stage
+from engine.runs.showing import Showing
 from engine.runs.work import Worker
 
 log = logging.getLogger(__name__)
@@ -28,9 +28,11 @@ INTERRUPTED = Outcome(status="interrupted", error="interrupted")
 class Turn:
     """Does turns; one object serves all of a replica's runs."""
 
-    def __init__(self, replica: Replica, stage: Stage, last_word: LastWord, worker: Worker, *, resume: bool) -> None:
+    def __init__(
+        self, replica: Replica, showing: Showing, last_word: LastWord, worker: Worker, *, resume: bool
+    ) -> None:
         self._replica = replica
-        self._stage = stage
+        self._showing = showing
         self._last_word = last_word
         self._worker = worker
         self._resume = resume
@@ -83,7 +85,7 @@ class Turn:
 
     async def _attempt(self, claim: Claim, loaded: Loaded | None) -> None:
         replica = self._replica
-        scope = Scope(replica, claim, loaded or await self._load(claim), self._stage.show)
+        scope = Scope(replica, claim, loaded or await self._load(claim), self._showing.show)
         scope.take_root()
         replica.active[claim.run] = scope
         scope.wake()
@@ -113,25 +115,25 @@ class Turn:
         await self._live(scope, interrupted)
 
     async def _live(self, scope: Scope, outcome: Outcome | None) -> None:
-        opened = self._stage.open(scope)
+        opened = self._showing.open(scope)
         try:
             if outcome is None and FINAL not in scope.loaded.steps:
                 outcome = await self._worker.run(scope)
             scope.closed = True
             outcome = await self._last_word.record(scope, outcome)
-            result = await self._stage.close(scope, opened, outcome)
+            result = await self._showing.close(scope, opened, outcome)
             await self._last_word.end(scope, outcome, result)
         finally:
-            await self._stage.finished(opened)
+            await self._showing.finished(opened)
 
     async def _let_go(self, scope: Scope) -> bool:
         """Let go of a run that is cut here; gives whether it has ended thereby."""
         scope.closed = True
         has_final = FINAL in scope.loaded.steps
         if scope.lost or not self._replica.draining.is_set():
-            self._stage.abandon(scope)
+            self._showing.abandon(scope)
             return False
-        shown = await self._stage.suspend(scope, resumes=self._resume) if not has_final else None
+        shown = await self._showing.suspend(scope, resumes=self._resume) if not has_final else None
         if self._resume:
             return False
         outcome = None if has_final else INTERRUPTED

@@ -27,7 +27,7 @@ from gateway.access import Access
 from gateway.api import ApiServer, build_api
 from gateway.clock import SystemClock
 from gateway.delivery import Delivery
-from gateway.inbound import ChannelEnclosures, Inbox
+from gateway.inbound import ChannelEnclosures, Reception
 from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
 from gateway.presenter import Style
@@ -99,9 +99,9 @@ async def running(
         stack.push_async_callback(supervisor.stop)
         stack.push_async_callback(runtime.drain)
         access = Access(settings.access.admins)
-        inbox = Inbox(runtime, access, channels, metrics, clock, late_after_s=settings.runs.late_after_s)
-        await inbox.resume()
-        await supervisor.start(inbox.handle)
+        reception = Reception(runtime, access, channels, metrics, clock, late_after_s=settings.runs.late_after_s)
+        await reception.resume()
+        await supervisor.start(reception.handle)
         ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
         yield runtime
 

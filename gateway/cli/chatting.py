@@ -27,7 +27,7 @@ from gateway.access import Access
 from gateway.cli.question import stored_in
 from gateway.clock import SystemClock
 from gateway.delivery import Delivery
-from gateway.inbound import Inbox
+from gateway.inbound import Reception
 from gateway.metrics import Metrics
 from gateway.migrations import migrate
 from gateway.paths import create_private_folder, logs_folder
@@ -84,7 +84,7 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
-        await channel.start(Inbox(runtime, access, channels, metrics, clock).handle)
+        await channel.start(Reception(runtime, access, channels, metrics, clock).handle)
         if own.is_watched:
             channel.greet(_welcome(language, engine))
         with _told_by_signals(channel):

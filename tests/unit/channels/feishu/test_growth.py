@@ -15,7 +15,7 @@ from channels.feishu.growth import ELEMENT_CHARS, Texts
 from channels.feishu.markdown import TABLES_PER_ELEMENT
 from channels.feishu.recalls import Recalls
 from channels.feishu.sheet import Sheet
-from channels.feishu.stream import Desk, LiveCard
+from channels.feishu.stream import Desk, FeishuSink
 from channels.simulators.feishu.rules import CardRules
 from gateway.clock import FakeClock
 
@@ -64,13 +64,13 @@ def snapshot(text: str, status: CardStatus = CardStatus.WORKING, *, lane: bool =
     return Card(Header("q", status), (panel, block), (Action("stop", "Stop", "r", "n"),), Footer(text="f"))
 
 
-def live(card: Card) -> LiveCard:
+def live(card: Card) -> FeishuSink:
     page = render_card(card)[0]
     sheet = Sheet(1, "c0", "m0", True, page, page.streaming)
-    return LiveCard(Desk(Nobody(), FakeClock(), Recalls()), Opener(), [sheet], "stream")  # pyright: ignore[reportArgumentType]
+    return FeishuSink(Desk(Nobody(), FakeClock(), Recalls()), Opener(), [sheet], "stream")  # pyright: ignore[reportArgumentType]
 
 
-def rewritten(sink: LiveCard, write: Write) -> list[str]:
+def rewritten(sink: FeishuSink, write: Write) -> list[str]:
     """Give what of a write takes back something that was shown."""
     step = write.payload
     if write.kind == "content":
@@ -93,7 +93,7 @@ def only_adds(page: Page, action: dict[str, Any]) -> bool:
     )
 
 
-async def grow(text: str, step: int, **how: bool) -> LiveCard:
+async def grow(text: str, step: int, **how: bool) -> FeishuSink:
     sink = live(snapshot(text[:1], **how))
     for end in [*range(1, len(text), max(step, len(text) // MOST_TICKS)), len(text)]:
         for _ in range(6):
@@ -108,7 +108,7 @@ async def grow(text: str, step: int, **how: bool) -> LiveCard:
     return sink
 
 
-def shown(sink: LiveCard) -> list[tuple[dict[str, Any], ...]]:
+def shown(sink: FeishuSink) -> list[tuple[dict[str, Any], ...]]:
     return [sheet.page.elements for sheet in sink._sheets if sheet.page is not None]
 
 

@@ -17,7 +17,7 @@ from gateway.inbound.waiting import Waiting
 from gateway.metrics import Metrics
 
 
-class Inbox:
+class Reception:
     """Stores every inbound once and starts what it asks for.
 
     Messages older than `late_after_s` are asked about first; 0: none. When `handle` returns, the delivery is stored and

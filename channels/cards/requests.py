@@ -1,4 +1,4 @@
-"""Sending one planned request: paced, guarded, and every refusal sorted into what to do next."""
+"""The requests of one card: paced, guarded, and every refusal sorted into what to do next."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Sent(Enum):
     """The card takes no more writes of this kind."""
 
 
-class Sender:
-    """Sends the requests of one card. Remembers the last error and logs each kind of refusal once."""
+class Requests:
+    """Sends what was planned for one card. Keeps the last error and logs each kind of refusal once."""
 
     def __init__(self, sink: CardSink, pacer: Pacer, guard: WriteGuard, tags: Mapping[str, str]) -> None:
         self._sink = sink

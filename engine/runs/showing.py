@@ -21,7 +21,7 @@ SLACK_S = 5.0
 """How much longer than promised a surface may take before it is taken for hung."""
 
 
-class Stage:
+class Showing:
     """Calls the surface for runs in work. An exception of the surface is logged and never ends a run.
 
     `final_try_s` is how long a turn tries to show its answer before the deliveries queue takes over.
