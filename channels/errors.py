@@ -35,9 +35,9 @@ class ChannelError(Exception):
     works_again: ClassVar[bool] = True
 
     def __init__(self, message: str = "", *, code: str = "", hint: str = "") -> None:
-        super().__init__(message or (self.__doc__ or "").splitlines()[0])
-        self.code = code or type(self).__name__
-        """Stable text: the platform's own code where there is one (`"230031"`), else the class name."""
+        super().__init__(message or (self.__doc__ or type(self).__name__).splitlines()[0])
+        self.code = code or self._name_of_class()
+        """Stable text: the platform's own code where there is one (`"230031"`), else the class's name in snake case."""
         self.hint = hint
         self.advice = self.usual_advice()
         """Stable snake-case text that names what an operator can do; an adapter that knows more puts its own."""
@@ -45,6 +45,10 @@ class ChannelError(Exception):
     @classmethod
     def usual_advice(cls) -> str:
         """Give the advice of this kind: its class's name in snake case."""
+        return cls._name_of_class()
+
+    @classmethod
+    def _name_of_class(cls) -> str:
         return "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
 
 

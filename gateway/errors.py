@@ -15,14 +15,14 @@ class GatewayError(Exception):
     """The gateway could not do what was asked."""
 
     def __init__(self, message: str = "", *, code: str = "", hint: str = "") -> None:
-        super().__init__(message or (self.__doc__ or "").splitlines()[0])
-        self.code = code or self._default_code()
+        super().__init__(message or (self.__doc__ or type(self).__name__).splitlines()[0])
+        self.code = code or self._name_of_class()
         """Stable snake-case text for programs."""
         self.hint = hint
         """What to do about it, for people; may be empty."""
 
     @classmethod
-    def _default_code(cls) -> str:
+    def _name_of_class(cls) -> str:
         return "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
 
 

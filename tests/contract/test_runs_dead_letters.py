@@ -105,11 +105,11 @@ async def test_forty_tries_in_a_bad_hour_give_nothing_up(place: Place) -> None:
 
 async def test_a_platform_that_is_away_costs_no_try(place: Place) -> None:
     async with running(place.url, place.home) as house:
-        run = await owed(house, Owed(reason="NotConnected", away=True))
+        run = await owed(house, Owed(reason="not_connected", away=True))
         assert await tries(house, run) == 0
         await change(house, run, OLD)
         await tried(house, run, 2)
-        assert await rows(house, run) == [("final", "owed", "NotConnected")]
+        assert await rows(house, run) == [("final", "owed", "not_connected")]
         assert await tries(house, run) == ledger.LEAST_TRIES
 
 
