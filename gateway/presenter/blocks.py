@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 from channels.cards.model import LaneBlock, Note, Text, Thinking, TodoItem, Todos, ToolPanel, WorkStatus
 from channels.cards.shorten import shorten
+from engine.events import TOOL_TYPES
 from gateway.presenter.merge import Record
 from gateway.texts import Language, text
 
@@ -16,7 +17,6 @@ ASKED_CHARS = 2000
 
 _NOBODYS = ("expired", "stopped")
 """How a question ends without an answer."""
-_TOOL_TYPES = frozenset({"edit_file", "delete_file", "create_file", "read_file", "bash", "search", "outputs", "tool"})
 
 
 def block_id(kind: str, key: str) -> str:
@@ -46,7 +46,7 @@ def block_of(record: Record, *, live: bool, language: Language) -> LaneBlock | N
             return _choice(name, record.data, language)
         case "task":
             return Note(name, str(record.data.get("title") or record.text))
-        case _ if record.type in _TOOL_TYPES:
+        case _ if record.type in TOOL_TYPES:
             return _panel(name, record, live=live)
         case _:
             return None
