@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from channels.base import CardOpening
-from channels.cards.model import Card, CardStatus, Header
+from channels.cards.farewell import leave_quiet
+from channels.cards.model import Card, CardStatus, Header, Note
+from channels.cards.ports import CardSink
 from channels.cards.stream import CardStream
 from channels.events import ConversationRef, Inbound, Toast
 from channels.feishu.adapter import Adapter
@@ -29,6 +31,10 @@ _FAULTS: Mapping[str, Json] = {
     "rate_app": {"status": 429, "code": 99991400, "headers": {"x-ogw-ratelimit-reset": "1"}},
     "rejected": {"status": 400, "code": 10002},
 }
+
+
+async def unguarded() -> None:
+    """Guard nothing: one process only."""
 
 
 class Inbox:
@@ -75,18 +81,21 @@ class FeishuStage:
         await self.clock.advance(4 * LATENCY_S)
         sink = await opened
 
-        async def guard() -> None:
-            return None
+        return CardStream(sink, pacer=self._adapter.pacer, guard=unguarded, clock=self.clock)
 
-        return CardStream(sink, pacer=self._adapter.pacer, guard=guard, clock=self.clock)
-
-    async def sent_anew(self, card: Card) -> None:
-        """Send the answer as a message, as the host does when its card will never show it."""
+    async def sent_anew(self, card: Card, old: CardSink) -> None:
+        """Send the answer as a message and leave its card at rest, as the host does when that will never show it."""
         assert self._opening is not None
-        final = self._adapter.send_final(replace(self._opening, card=card), MemoryJournal())
-        sending = asyncio.ensure_future(final)
+        opening = replace(self._opening, card=card)
+        sending = asyncio.ensure_future(self._adapter.send_final(opening, MemoryJournal()))
         await self.clock.advance(10)
         self.trace.add(sent=(await sending).receipt.route)
+        words = Card(card.header, (Note("moved", "The answer is below."),))
+        leaving = asyncio.ensure_future(
+            leave_quiet(old, words, pacer=self._adapter.pacer, guard=unguarded, within_s=10)
+        )
+        await self.clock.advance(10)
+        self.trace.add(left=await leaving)
 
     def fault(self, error: str, times: int) -> None:
         """Let the next `times` writes to the card fail."""

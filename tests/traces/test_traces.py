@@ -50,7 +50,7 @@ async def test_feishu(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         scenario = Scenario.load(path)
         closed = await play(scenario, stream, stage.trace, advance=stage.clock.advance, fault=stage.fault)
         if closed.permanent and not closed.seen:
-            await stage.sent_anew(last_card(scenario))
+            await stage.sent_anew(last_card(scenario), stream.sink)
         ends = [shortened(text) for text in stage.visible_ends()]
         lines = [*stage.trace.lines, "", *"\n----\n".join(ends).splitlines()]
     assert closed.seen or closed.permanent
