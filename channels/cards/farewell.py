@@ -8,7 +8,7 @@ from typing import Literal
 
 from channels.cards.model import Card
 from channels.cards.ports import CardSink, WriteGuard
-from channels.errors import ChannelError
+from channels.errors import ChannelError, RateLimited
 from channels.pacing import Pacer
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ async def leave_quiet(
 ) -> Literal["", "status", "active"]:
     """Make the card show `card` or at least nothing that seems to work; gives what was not possible (see `unrest`).
 
-    Refusals are expected: the card was given up for a reason.
+    Refusals are expected: the card was given up for a reason. One for pace is waited out.
     """
     try:
         async with asyncio.timeout(within_s):
@@ -43,4 +43,7 @@ async def _round(sink: CardSink, card: Card, pacer: Pacer, guard: WriteGuard) ->
             await sink.send(write)
         except ChannelError as error:
             log.info("card.quiet_refused", extra={"method": write.method, "code": error.code})
+            if isinstance(error, RateLimited):
+                pacer.refused(write.method, error)
+                await pacer.clock.sleep(error.retry_after_s)
     return bool(writes)

@@ -29,6 +29,8 @@ SUMMARY_CHARS = 100
 _FRAME_BYTES = 700
 _FRAME_OBJECTS = 2
 
+BUTTONS = "actions"
+"""Id of the element that holds the buttons."""
 _MORE = piece_of(markdown("b_more", "…"))
 
 STREAMING_CONFIG: Json = {
@@ -130,7 +132,7 @@ def _tail(actions: tuple[Action, ...], footer: str) -> tuple[Piece, ...]:
     """Give what stands at the end of the last card."""
     tail: list[Piece] = []
     if actions:
-        tail.append(piece_of(button_row("actions", actions)))
+        tail.append(piece_of(button_row(BUTTONS, actions)))
     if footer:
         tail.append(piece_of(note("footer", footer, "info")))
     return tuple(tail)

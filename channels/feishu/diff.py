@@ -47,6 +47,15 @@ def compare(old: Page, new: Page) -> Changes:
     return changes
 
 
+def exchange(old: Page, new: Page) -> Changes:
+    """Give single changes that make `new` of `old` although no element of it stays; `whole` where there are none."""
+    before, after = ([element.get("element_id") for element in page.elements] for page in (old, new))
+    if not before or None in before + after or len({*before, *after}) < len(before) + len(after):
+        return Changes(whole=True)
+    added = _add(list(new.elements), after="", before=str(before[0]))
+    return Changes(actions=[added, {"action": "delete_elements", "params": {"element_ids": before}}])
+
+
 def update_text(change: TextChange) -> Json:
     """Give the batch action that sets a text at once."""
     params = {"element_id": change.element_id, "partial_element": {"content": change.new}}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from channels.cards.ports import Write
-from channels.feishu.cards import Page
+from channels.feishu.cards import BUTTONS, Page
 from channels.feishu.diff import TextChange
 from channels.feishu.sheet import Sheet
 
@@ -26,6 +26,8 @@ class PageWrite:
     text: TextChange | None = None
     actions: tuple[Json, ...] = ()
     streaming: bool = False
+    final: bool = False
+    """The whole card is the last word."""
     leaves: Unrest | None = None
     """The card is left behind: how it looks when this was accepted."""
 
@@ -59,11 +61,18 @@ def quiet_writes(number: int, sheet: Sheet, page: Page) -> list[Write]:
         return [Write("card.replace", "replace", PageWrite(number, page, leaves=""))]
     if sheet.refused_rest > 1:
         return []
-    gone: Json = {"action": "delete_elements", "params": {"element_ids": ["actions"]}}
+    if not _may_have_buttons(sheet):
+        return [Write("card.settings", "settings", PageWrite(number, page, leaves="status"))]
+    gone: Json = {"action": "delete_elements", "params": {"element_ids": [BUTTONS]}}
     return [
-        Write("card.settings", "settings", PageWrite(number, page, streaming=False)),
+        Write("card.settings", "settings", PageWrite(number, page)),
         Write("card.batch", "batch", PageWrite(number, page, actions=(gone,), leaves="status")),
     ]
+
+
+def _may_have_buttons(sheet: Sheet) -> bool:
+    """Tell whether there may be buttons to take away: the platform refuses to delete what is not there."""
+    return sheet.page is None or any(element.get("element_id") == BUTTONS for element in sheet.page.elements)
 
 
 def worst(sheets: Iterable[Sheet]) -> Unrest:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from channels.feishu.cards import Page
-from channels.feishu.diff import TextChange, compare, with_text
+from channels.feishu.diff import Changes, TextChange, compare, exchange, with_text
 
 Json = dict[str, Any]
 
@@ -29,8 +29,8 @@ class Sheet:
     streaming: bool | None = False
     """`None`: not known."""
     can_stream: bool = True
-    can_replace: bool = True
-    """False when the platform takes single changes but not the whole card: its header stays as it is."""
+    refused_whole: Literal["", "preview", "final"] = ""
+    """Which whole card the platform refused last: what its reader has is then completed by single changes."""
     is_gone: bool = False
     """Its message was taken away: nobody sees it."""
     unrest: Literal["", "status", "active"] = "active"
@@ -72,11 +72,22 @@ class Sheet:
             # The typing before this batch was refused: that text still shows its old contents.
             self.page = with_text(page, typed.element_id, typed.old)
 
-    def target(self, page: Page) -> Page:
-        """Give what this card can be made to show of `page`."""
-        if self.can_replace or self.page is None:
+    def takes_whole(self, *, final: bool) -> bool:
+        """Tell whether the whole card may be taken: a last word tries it once more after a refused preview."""
+        return not self.refused_whole or (final and self.refused_whole == "preview")
+
+    def target(self, page: Page, *, final: bool) -> Page:
+        """Give what this card can be made to show of `page`: single changes leave its header as it is."""
+        if self.page is None or self.takes_whole(final=final):
             return page
         return replace(page, header=self.page.header)
+
+    def missing(self, page: Page, *, final: bool) -> Changes:
+        """Give what separates this card from its `target`."""
+        if self.page is None:
+            return Changes(whole=True)
+        changes = compare(self.page, page)
+        return exchange(self.page, page) if changes.whole and not self.takes_whole(final=final) else changes
 
     def closed(self) -> None:
         """The platform says that streaming is off: open it once more, and if that does not hold, do without."""

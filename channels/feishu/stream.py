@@ -131,7 +131,7 @@ class FeishuSink:
         return all(
             sheet.is_sent
             and sheet.page is not None
-            and not compare(sheet.page, sheet.target(page))
+            and not compare(sheet.page, sheet.target(page, final=True))
             and (self._mode == "patch" or sheet.streaming == page.streaming)
             for sheet, page in zip(self._sheets, pages, strict=False)
         )
@@ -169,13 +169,13 @@ class FeishuSink:
 
     def _page_writes(self, number: int, page: Page, *, final: bool) -> list[Write]:
         sheet = self._sheets[number]
-        page = sheet.target(page)
-        changes = Changes(whole=True) if sheet.page is None else compare(sheet.page, page)
+        page = sheet.target(page, final=final)
+        changes = sheet.missing(page, final=final)
         if self._mode == "patch":
-            return [Write("message.patch", "replace", PageWrite(number, page))] if changes else []
+            return [Write("message.patch", "replace", PageWrite(number, page, final=final))] if changes else []
         settings = _mode_writes(number, page, sheet.streaming)
-        if changes.whole or (final and changes and sheet.can_replace):
-            return [Write("card.replace", "replace", PageWrite(number, page)), *settings]
+        if changes.whole or (final and changes and sheet.takes_whole(final=True)):
+            return [Write("card.replace", "replace", PageWrite(number, page, final=final)), *settings]
         if settings and page.streaming:
             return [*settings, *self._changes(number, page, changes, can_type=True)]
         return [*self._changes(number, page, changes, can_type=bool(sheet.streaming)), *settings]
@@ -267,18 +267,22 @@ class FeishuSink:
         if write.kind == "settings":
             # The whole card carries its mode too: without typing it is written once more.
             sheet.can_stream = sheet.streaming = False
-            sheet.page = None if sheet.can_replace else sheet.page
+            sheet.page = None if sheet.takes_whole(final=False) else sheet.page
         elif write.kind == "content":
             sheet.can_stream = False
         elif write.kind == "replace":
-            self._without_whole(sheet)
+            self._without_whole(sheet, final=page_write.final)
 
-    def _without_whole(self, sheet: Sheet) -> None:
-        """The whole card is refused: what its reader has is completed by single changes, if we know what that is."""
-        if self._mode == "patch" or sheet.page is None or not sheet.can_replace:
+    def _without_whole(self, sheet: Sheet, *, final: bool) -> None:
+        """The whole card is refused: what its reader has is completed by single changes, if we know what that is.
+
+        Only a last word gives the card up: a refused preview is tried less and less often, as any other.
+        """
+        can_change = self._mode != "patch" and sheet.page is not None
+        if final and (not can_change or sheet.refused_whole == "final"):
             self._mode = "message"
-            return
-        sheet.can_replace, self._plain, self._budget = False, False, Budget()
+        elif can_change:
+            sheet.refused_whole, self._plain, self._budget = "final" if final else "preview", False, Budget()
 
 
 def _typed(texts: Sequence[TextChange]) -> TextChange | None:
