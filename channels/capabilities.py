@@ -13,6 +13,8 @@ class MethodLimit:
 
     per_s: float | None = None
     per_minute: float | None = None
+    per_chat_s: float | None = None
+    """Requests a second to one chat; all methods with such a limit count together there."""
 
 
 @dataclass(frozen=True, slots=True)

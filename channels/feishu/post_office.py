@@ -16,7 +16,6 @@ from channels.errors import DeliveryUnknown, NotDispatched, RateLimited, Rejecte
 from channels.events import ConversationRef
 from channels.feishu.client import Client
 from channels.feishu.errors import is_anchor_gone
-from channels.feishu.turns import Turns
 from channels.pacing import Pacer
 
 Json = dict[str, Any]
@@ -70,7 +69,6 @@ class PostOffice:
 
     def __init__(self, client: Client, pacer: Pacer, clock: Clock) -> None:
         self.client = client
-        self._turns = Turns(clock)
         self._pacer = pacer
         self._clock = clock
         self._unsure: OrderedDict[str, None] = OrderedDict()
@@ -150,7 +148,7 @@ class PostOffice:
         return await self.insist(letter.method, lambda: self._try(letter))
 
     async def _try(self, letter: Letter) -> str:
-        await self._turns.wait(letter.conversation.chat)
+        await self._pacer.turn(letter.method, letter.conversation.chat)
         await letter.guard()
         content, uuid = letter.content, letter.uuid
         try:

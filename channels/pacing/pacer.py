@@ -8,6 +8,7 @@ from channels.errors import RateLimited
 from channels.pacing.account import Account
 from channels.pacing.alarm import Alarm
 from channels.pacing.card import CardPace
+from channels.pacing.chats import Chats
 from channels.pacing.queue import Ticket
 from channels.pacing.statistics import MethodStatistics, PacerStatistics, WriteLog
 
@@ -29,6 +30,7 @@ class Pacer:
         self.log = WriteLog()
         """Filled by the card streams of this account."""
         self._account = Account(capabilities, clock, target_s)
+        self._chats = Chats(capabilities, clock)
         self._joins_refused = 0
 
     @property
@@ -59,6 +61,10 @@ class Pacer:
         self._account.use(method, now_s, urgent=urgent)
         self._account.answered(method, now_s + _WAY_S, now_s, accepted=False)
         self._account.probed(ticket.probes)
+
+    async def turn(self, method: str, chat: str) -> None:
+        """Wait until one more request may leave for `chat` (`MethodLimit.per_chat_s`); to be asked after `acquire`."""
+        await self._chats.turn(method, chat)
 
     def refused(self, method: str, error: RateLimited) -> None:
         """Take note of a refusal: wait as told, then go on slower, and recover step by step.
