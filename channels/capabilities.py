@@ -22,9 +22,9 @@ class Capabilities:
     """Facts of one account. A flag may be true only where the contract suite proves it."""
 
     can_update_cards: bool
+    """A card that was sent can be changed: the contract's checks of a growing card pass."""
     can_press_buttons: bool
-    animates_prefix: bool = False
-    """The client types out growth when the old text is a prefix of the new one."""
+    """A person can press a button of a card, and we are told."""
     card_floor_s: float = 0.2
     """Shortest time between two ticks of one card."""
     card_writes_per_s: float = 10.0
@@ -33,8 +33,6 @@ class Capabilities:
     """Streaming ends this long after it was opened; `None`: never."""
     renew_after_s: float | None = None
     """When to renew the stream, by a timer; below `stream_life_s`."""
-    max_card_bytes: int = 30_000
-    max_text_chars: int = 100_000
     app_limit: Literal["exempt", "counted", "auto"] = "counted"
     """Whether streaming writes count against `methods`: never, always, or from the platform's first refusal on."""
     streaming_methods: frozenset[str] = frozenset()

@@ -2,7 +2,7 @@
 
 Source: open.feishu.cn "频控策略", "发送消息" and the cardkit-v1 and im-v1 pages, read 2026-02: each API, app and tenant
 50/s and 1000/min; five messages a second to one user or group, shared by all bots in it; all writes to one card 10/s;
-one message 5 changes/s; streaming mode ends after 10 minutes; 30 KB a card. The streaming page says that calls on a
+one message 5 changes/s; streaming mode ends after 10 minutes. The streaming page says that calls on a
 streaming card do not count against the app's limit; `app_limit` says what to assume.
 """
 
@@ -25,13 +25,10 @@ def capabilities_of(app_limit: Literal["exempt", "counted", "auto"]) -> Capabili
     return Capabilities(
         can_update_cards=True,
         can_press_buttons=True,
-        animates_prefix=True,
         card_floor_s=0.2,
         card_writes_per_s=10,
         stream_life_s=600,
         renew_after_s=510,
-        max_card_bytes=30_000,
-        max_text_chars=100_000,
         app_limit=app_limit,
         streaming_methods=_STREAMING,
         methods={

@@ -1,8 +1,8 @@
 """What every channel must do, as checks to run over each of them through a harness.
 
-A test module names its harness and runs `CHECKS` against it, each check with a fresh harness:
+A test module names its harness and runs against it what its capabilities promise, each check with a fresh harness:
 
-    @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+    @pytest.mark.parametrize("check", checks_of(CAPABILITIES), ids=lambda check: check.__name__)
     async def test_contract(check, harness):
         await check(harness)
 """
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from channels.capabilities import Capabilities
 from channels.cards.model import Action, Card, CardStatus, Header, Lane, Text, TodoItem, Todos
-from channels.testing import contract_finals
+from channels.testing import contract_capabilities, contract_finals
 from channels.testing.harness import (
     FaultName,
     Harness,
@@ -28,7 +29,7 @@ from channels.testing.harness import (
 )
 from channels.testing.journal import MemoryJournal
 
-__all__ = ["CHECKS", "Check", "FaultName", "Harness"]
+__all__ = ["Check", "FaultName", "Harness", "checks_of"]
 
 
 async def shows_growth_and_proves_the_end(harness: Harness) -> None:
@@ -224,12 +225,11 @@ def _lane(number: int) -> Lane:
 
 Check = Callable[[Harness], Coroutine[Any, Any, None]]
 
-CHECKS: tuple[Check, ...] = (
+_GROWING: tuple[Check, ...] = (
     shows_growth_and_proves_the_end,
     flushes_the_tail,
     finds_its_card_after_a_crash_at_every_step,
     goes_on_with_a_known_card,
-    sends_a_notice,
     gives_a_dead_card_up,
     survives_the_end_of_its_stream,
     survives_stumbles,
@@ -237,6 +237,19 @@ CHECKS: tuple[Check, ...] = (
     waits_for_a_person_and_goes_on,
     rolls_over,
     fits_three_lanes_of_twenty_todos,
-    *contract_finals.CHECKS,
+    contract_capabilities.outlives_its_stream,
+    *contract_finals.GROWING,
 )
-"""All checks; a channel without updatable cards may leave out those that need a growing card, and must say so."""
+_PRESSING: tuple[Check, ...] = (contract_capabilities.hands_a_press_on,)
+_ALWAYS: tuple[Check, ...] = (
+    sends_a_notice,
+    contract_capabilities.knows_its_own_methods,
+    *contract_finals.ALWAYS,
+)
+
+
+def checks_of(capabilities: Capabilities) -> tuple[Check, ...]:
+    """Give the checks that a channel with these capabilities must pass: a flag may be true only where they do."""
+    growing = _GROWING if capabilities.can_update_cards else ()
+    pressing = _PRESSING if capabilities.can_press_buttons else ()
+    return (*_ALWAYS, *growing, *pressing)

@@ -136,9 +136,8 @@ async def changes_a_final_that_says_it_can_be_changed(harness: Harness) -> None:
 
 Check = Callable[[Harness], Coroutine[Any, Any, None]]
 
-CHECKS: tuple[Check, ...] = (
-    sends_a_final_once,
-    sends_a_final_once_whatever_record_was_lost,
+ALWAYS: tuple[Check, ...] = (sends_a_final_once, sends_a_final_once_whatever_record_was_lost)
+GROWING: tuple[Check, ...] = (
     finds_its_card_hours_after_a_crash,
     answers_a_question_that_was_taken_back,
     says_done_only_when_all_is_there,
@@ -146,6 +145,7 @@ CHECKS: tuple[Check, ...] = (
     gives_up_a_removed_card_quietly,
     changes_a_final_that_says_it_can_be_changed,
 )
+"""Those that need a card that can be updated."""
 
 
 class _Watched:

@@ -39,7 +39,6 @@ log = logging.getLogger(__name__)
 FAKE_CAPABILITIES = Capabilities(
     can_update_cards=True,
     can_press_buttons=True,
-    animates_prefix=True,
     stream_life_s=600.0,
     renew_after_s=510.0,
     app_limit="exempt",

@@ -13,7 +13,7 @@ from channels.cards.ports import CardSink
 from channels.cards.stream import CardStream, Closed
 from channels.clock import Clock
 from channels.errors import ChannelError
-from channels.events import ConversationRef
+from channels.events import CardAction, ConversationRef
 from channels.testing.journal import MemoryJournal
 
 T = TypeVar("T")
@@ -66,6 +66,10 @@ class Harness(Protocol):
 
     async def ask(self) -> str:
         """Let a person write; gives the message's id."""
+        ...
+
+    async def press(self, action: Action) -> CardAction:
+        """Let a person press a button that the newest message shows; gives what the channel's handler was told."""
         ...
 
     async def take_back(self, message_id: str) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from channels.base import Channel
-from channels.events import ConversationRef, Inbound, Toast
+from channels.cards.model import Action
+from channels.events import CardAction, ConversationRef, Inbound, Toast
 from channels.feishu.adapter import Adapter
 from channels.feishu.settings import FeishuSettings
 from channels.simulators.feishu import elements
@@ -18,6 +19,8 @@ from gateway.clock import FakeClock
 T = TypeVar("T")
 
 _STEP_S = 0.05
+_LONG_S, _LONG_STEP_S = 10.0, 0.5
+"""Where so much time passes, it passes in larger steps."""
 _WRITES = r"/cardkit/v1/cards/\d+(/|$)"
 _ACTIONS: dict[str, dict[str, Any]] = {
     "rate_limited": {"status": 429, "code": 99991400, "headers": {"x-ogw-ratelimit-reset": "1"}},
@@ -34,6 +37,7 @@ class FeishuHarness:
         self.clock = FakeClock()
         self._sim = FeishuSimulator()
         self._adapter: Adapter | None = None
+        self._presses: list[CardAction] = []
 
     async def start(self) -> None:
         await self._sim.start()
@@ -77,9 +81,9 @@ class FeishuHarness:
             self._sim.faults.add({"match": {"path": _WRITES}, "action": _ACTIONS[name], "times": 1})
 
     async def pass_time(self, seconds: float) -> None:
-        left_s = seconds
+        left_s, longest_s = seconds, _STEP_S if seconds < _LONG_S else _LONG_STEP_S
         while left_s > 1e-9:
-            step_s = min(_STEP_S, left_s)
+            step_s = min(longest_s, left_s)
             await self.clock.advance(step_s)
             self._sim.advance(step_s)
             await self._quiet()
@@ -95,6 +99,12 @@ class FeishuHarness:
 
     async def ask(self) -> str:
         return self._sim.send("oc_team", "ou_lin", "hello").message_id
+
+    async def press(self, action: Action) -> CardAction:
+        shown = self._answers(self.conversation())[-1]["message_id"]
+        answer = await self.finish(self._sim.click(shown, "ou_lin", dict(action.value())))
+        assert answer["code"] == 0, answer
+        return self._presses[-1]
 
     async def take_back(self, message_id: str) -> None:
         self._sim.recall(message_id)
@@ -127,6 +137,7 @@ class FeishuHarness:
             and message["chat_id"] == conversation.chat
         ]
 
-    @staticmethod
-    async def _handle(inbound: Inbound) -> Toast | None:
-        raise AssertionError(f"nobody wrote: {inbound}")
+    async def _handle(self, inbound: Inbound) -> Toast | None:
+        assert isinstance(inbound, CardAction), f"nobody wrote: {inbound}"
+        self._presses.append(inbound)
+        return Toast("info", "ok")

@@ -8,9 +8,11 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from channels.base import Channel
-from channels.events import ConversationRef, Inbound, Toast
+from channels.cards.model import Action
+from channels.events import CardAction, ConversationRef, Inbound, Toast
 from channels.terminal.adapter import Adapter, Seat
 from channels.terminal.board import Said
+from channels.terminal.cards import KEYS
 from channels.terminal.desk import Desk
 from channels.terminal.line import Editor
 from channels.terminal.settings import TerminalSettings
@@ -68,6 +70,7 @@ class TerminalHarness:
         self.screen = EmulatedScreen(400, 50)
         self.window = Window(self.screen, Editor(), Words(SETTINGS.say, self.clock), colour=True)
         self._channels: list[Adapter] = []
+        self._presses: list[CardAction] = []
 
     async def make_channel(self) -> Channel:
         seat = Seat(self.window, Nobody(), is_live=True, asks=True)
@@ -103,6 +106,11 @@ class TerminalHarness:
         self.window.hear(said)
         return said.id
 
+    async def press(self, action: Action) -> CardAction:
+        assert self._channels[-1].desk.press(KEYS[action.name]), "no such button"
+        await self.clock.advance(0.1)
+        return self._presses[-1]
+
     async def take_back(self, message_id: str) -> None:
         """Nobody takes back what they typed."""
 
@@ -123,6 +131,7 @@ class TerminalHarness:
         for channel in self._channels:
             await channel.stop()
 
-    @staticmethod
-    async def _handle(inbound: Inbound) -> Toast | None:
-        raise AssertionError(f"nobody wrote: {inbound}")
+    async def _handle(self, inbound: Inbound) -> Toast | None:
+        assert isinstance(inbound, CardAction), f"nobody wrote: {inbound}"
+        self._presses.append(inbound)
+        return Toast("info", "ok")

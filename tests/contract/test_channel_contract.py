@@ -10,10 +10,13 @@ from typing import TypeVar
 import pytest
 
 from channels.base import Channel
-from channels.events import ConversationRef, Inbound, Toast
-from channels.testing.contract import CHECKS, Check, FaultName, gives_a_dead_card_up
+from channels.cards.model import Action
+from channels.events import CardAction, ConversationRef, DedupeKey, Inbound, Sender, Toast
+from channels.feishu.limits import capabilities_of as feishu_capabilities
+from channels.terminal.adapter import capabilities_of as terminal_capabilities
+from channels.testing.contract import Check, FaultName, checks_of, gives_a_dead_card_up
 from channels.testing.contract_finals import sends_a_final_once_whatever_record_was_lost
-from channels.testing.fake import FakeChannel
+from channels.testing.fake import FAKE_CAPABILITIES, FakeChannel
 from gateway.clock import FakeClock
 from tests.contract.feishu_harness import FeishuHarness
 from tests.contract.terminal_harness import TerminalHarness
@@ -28,6 +31,7 @@ class FakeHarness:
         self.clock = FakeClock()
         self._path = path
         self._channels: list[FakeChannel] = []
+        self._presses: list[CardAction] = []
 
     async def make_channel(self) -> Channel:
         channel = FakeChannel(self._path, self.clock)
@@ -76,6 +80,18 @@ class FakeHarness:
     async def ask(self) -> str:
         return "a question"
 
+    async def press(self, action: Action) -> CardAction:
+        channel = self._channels[-1]
+        world = channel.platform.world
+        world.refresh()
+        shown = list(world.messages.values())[-1]
+        assert shown.card is not None and action.value() in world.cards[shown.card].actions, "no such button"
+        where, who, now_ms = self.conversation(), Sender("u1", "tenant1"), self.clock.now_ms()
+        key = DedupeKey("fake", "main", "action", f"press{len(self._presses)}")
+        channel.post(CardAction(key, where, shown.id, who, action.value(), now_ms))
+        await self.clock.advance(0.2)
+        return self._presses[-1]
+
     async def take_back(self, message_id: str) -> None:
         self._channels[-1].platform.world.tell({"do": "recall", "message": message_id})
 
@@ -93,9 +109,10 @@ class FakeHarness:
         for channel in self._channels:
             await channel.stop()
 
-    @staticmethod
-    async def _handle(inbound: Inbound) -> Toast | None:
-        raise AssertionError(f"nobody wrote: {inbound}")
+    async def _handle(self, inbound: Inbound) -> Toast | None:
+        assert isinstance(inbound, CardAction), f"nobody wrote: {inbound}"
+        self._presses.append(inbound)
+        return Toast("info", "ok")
 
 
 @pytest.fixture
@@ -124,19 +141,19 @@ async def terminal() -> AsyncIterator[TerminalHarness]:
     await made.stop()
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", checks_of(FAKE_CAPABILITIES), ids=lambda check: check.__name__)
 async def test_fake(check: Check, harness: FakeHarness) -> None:
     await check(harness)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", checks_of(feishu_capabilities("auto")), ids=lambda check: check.__name__)
 async def test_feishu(check: Check, feishu: FeishuHarness) -> None:
     await check(feishu)
 
 
 @pytest.mark.parametrize(
     "check",
-    [each for each in CHECKS if each not in NOT_ON_A_TERMINAL],
+    [each for each in checks_of(terminal_capabilities(is_live=True)) if each not in NOT_ON_A_TERMINAL],
     ids=lambda check: check.__name__,
 )
 async def test_terminal(check: Check, terminal: TerminalHarness) -> None:
