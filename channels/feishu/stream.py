@@ -297,7 +297,12 @@ def _settings(number: int, page: Page, *, streaming: bool) -> Write:
 
 
 def _mode_writes(number: int, page: Page, now: bool | None) -> list[Write]:
-    """Give what turns streaming on or off. When nobody knows, off and on: so its life begins anew for certain."""
+    """Give what turns streaming on or off. When nobody knows, off and on: so its life begins anew for certain.
+
+    A whole card carries its mode too, but only this call is said to switch it; a card that stays in streaming mode says
+    "[generating...]" in the list of chats and cannot be forwarded, so the call is made beside a whole card as well.
+    Source: open.feishu.cn "流式更新卡片", steps 1 and 4 and its questions, read 2026-11-30.
+    """
     if now == page.streaming:
         return []
     steps = [False, True] if now is None and page.streaming else [page.streaming]
