@@ -50,16 +50,12 @@ class CardStream:
         guard: WriteGuard,
         clock: Clock,
         tags: Mapping[str, str] | None = None,
-        on_closed: Callable[[CardStream], None] | None = None,
     ) -> None:
         """Take over `sink`, inside the running event loop. `tags` go into all its log lines (run, card, ...)."""
         self.sink = sink
-        self.on_written: Callable[[Card], None] | None = None
-        """Called after each frame the platform took, with its snapshot."""
         self._pacer = pacer
         self._clock = clock
         self._tags = dict(tags or {})
-        self._on_closed = on_closed
         self._requests = Requests(sink, pacer, guard, self._tags)
         self._tally = Tally(pacer.log, pacer.target_s)
         self._state: StreamState = "new" if self._requests.pace is not None else "degraded"
@@ -198,8 +194,6 @@ class CardStream:
         if self._state == "frozen" and not still:
             self._set_renewal()
         self._state = "frozen" if still else "live"
-        if self.on_written is not None:
-            self.on_written(card)
 
     def _hurry(self) -> None:
         self._nap.wake()
@@ -244,11 +238,9 @@ class CardStream:
             self._task.cancel()
 
     def _finish(self, closed: Closed) -> None:
-        if closed.seen and self._last is not None:
+        if closed.seen:
             self._tally.take()
             self._tally.show(self._clock.steady_s())
-            if self.on_written is not None:
-                self.on_written(self._last)
         self._end("final" if closed.seen else "failed", closed)
 
     def _end(self, state: StreamState, closed: Closed | None) -> None:
@@ -262,5 +254,3 @@ class CardStream:
             else:
                 self._closed.set_result(closed)
         log.info("card.closed", extra={**self._tags, "state": state, **self.counts})
-        if self._on_closed is not None:
-            self._on_closed(self)
