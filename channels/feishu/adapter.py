@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
@@ -13,7 +11,7 @@ from channels.capabilities import Capabilities
 from channels.cards.ports import CardSink, Journal, Json
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
-from channels.errors import ChannelError, Rejected
+from channels.errors import Rejected
 from channels.events import (
     AttachmentHandle,
     ConversationRef,
@@ -43,14 +41,12 @@ from channels.feishu.post_office import Letter, PostOffice, uuid_of
 from channels.feishu.reader import Reader
 from channels.feishu.recalls import Recalls
 from channels.feishu.settings import FeishuSettings
+from channels.feishu.signs import Signs
 from channels.feishu.socket import Socket, connect
 from channels.feishu.stream import Desk, FeishuSink
 from channels.pacing import Pacer
 
 NAME = "feishu"
-_SIGNS: dict[Reaction, str] = {"working": "Typing", "queued": "OnIt"}
-_SIGNS_KEPT = 1000
-_log = logging.getLogger(__name__)
 
 
 class Adapter:
@@ -77,7 +73,7 @@ class Adapter:
         self._reader = Reader(self._office, self._files, self._people, self._identity, settings.app_id)
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
-        self._signs: OrderedDict[tuple[str, Reaction], str] = OrderedDict()
+        self._signs = Signs(self._client, self._pacer)
 
     @property
     def name(self) -> str:
@@ -187,17 +183,7 @@ class Adapter:
 
     async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """See `Channel.react`."""
-        try:
-            if on:
-                await self._pacer.acquire("reaction", urgent=False)
-                self._signs[message_id, reaction] = await self._client.add_reaction(message_id, _SIGNS[reaction])
-                while len(self._signs) > _SIGNS_KEPT:
-                    self._signs.popitem(last=False)
-            elif sign := self._signs.pop((message_id, reaction), None):
-                await self._pacer.acquire("reaction", urgent=False)
-                await self._client.remove_reaction(message_id, sign)
-        except ChannelError as error:
-            _log.info("feishu_sign_refused", extra={"account": self.account, "code": error.code})
+        await (self._signs.put_on if on else self._signs.take_off)(message_id, reaction)
 
     async def _send(self, letter: Letter) -> list[str]:
         """Send, and give the message's id; none when it was sent before and the platform does not tell which it is."""

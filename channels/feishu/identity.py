@@ -20,7 +20,7 @@ async def learn(identity: BotIdentity, client: Client, clock: Clock) -> None:
     while not identity.open_id:
         try:
             identity.open_id = await client.bot_id()
-        except (ChannelError, KeyError) as error:
+        except (ChannelError, KeyError, TypeError) as error:
             extra = {"account": identity.account, "code": getattr(error, "code", "malformed")}
             _log.warning("feishu_identity_unknown", extra=extra)
             await clock.sleep(pause_s)

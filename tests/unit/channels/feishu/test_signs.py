@@ -1,0 +1,59 @@
+"""A sign goes again, however soon it has to."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+from channels.errors import Rejected
+from channels.feishu.client import Client
+from channels.feishu.limits import capabilities_of
+from channels.feishu.signs import Signs
+from channels.pacing import Pacer
+from gateway.clock import FakeClock
+
+
+class SlowPlatform:
+    """Takes a second to set a sign."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+        self.on: set[str] = set()
+        self.refuses = False
+
+    async def add_reaction(self, message_id: str, emoji: str) -> str:
+        await self._clock.sleep(1)
+        if self.refuses:
+            raise Rejected
+        self.on.add(f"{message_id}-{emoji}")
+        return f"{message_id}-{emoji}"
+
+    async def remove_reaction(self, message_id: str, reaction_id: str) -> None:
+        self.on.remove(reaction_id)
+
+
+def signs_on(platform: SlowPlatform, clock: FakeClock) -> Signs:
+    return Signs(cast("Client", cast("Any", platform)), Pacer(capabilities_of("exempt"), clock))
+
+
+async def test_a_sign_that_is_only_being_set_is_taken_off_when_it_stands(clock: FakeClock) -> None:
+    platform = SlowPlatform(clock)
+    signs = signs_on(platform, clock)
+    setting = asyncio.ensure_future(signs.put_on("om_1", "queued"))
+    await clock.settle()
+    taking = asyncio.ensure_future(signs.take_off("om_1", "queued"))
+    await clock.advance(2)
+    await asyncio.gather(setting, taking)
+    assert platform.on == set()
+
+
+async def test_a_refused_sign_is_nothing_to_take_off(clock: FakeClock) -> None:
+    platform = SlowPlatform(clock)
+    platform.refuses = True
+    signs = signs_on(platform, clock)
+    setting = asyncio.ensure_future(signs.put_on("om_1", "queued"))
+    await clock.settle()
+    taking = asyncio.ensure_future(signs.take_off("om_1", "queued"))
+    await clock.advance(2)
+    await asyncio.gather(setting, taking)
+    assert platform.on == set()
