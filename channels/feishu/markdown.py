@@ -18,6 +18,7 @@ _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>")
 _POINTED = re.compile(r"\]\(<([^<>\n]*)>")
 _QUOTE = re.compile(r"(?:[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+)*[ \t]*(?:>[ \t]?)+")
 _QUOTED_CODE = re.compile(r"(?:[ \t]*>[ \t]?)+")
+_DASHES = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")
 _CODE = frozenset({Kind.FENCE_OPEN, Kind.CODE, Kind.FENCE_CLOSE})
 _SPECIAL = str.maketrans({char: f"&#{ord(char)};" for char in "\\`*_[]<>~#&"})
 _BRACKETS = str.maketrans({"<": "&#60;", ">": "&#62;"})
@@ -54,7 +55,7 @@ class Dialect:
         """See `Rule`."""
         kind, piece = atom.kind, text[atom.start : atom.end]
         if kind is Kind.ROW:
-            return piece if self._code_table else _inline(piece)
+            return piece if self._code_table else _row(piece)
         ended = self._end_of_table()
         if kind is Kind.TEXT:
             return ended + _prose(text, piece, atom.start)
@@ -118,6 +119,11 @@ def _code(text: str, piece: str, atom: Atom) -> str:
         signs = _QUOTED_CODE.match(piece)
         return piece[signs.end() :] if signs else piece
     return piece[min(len(lead), len(piece) - len(piece.lstrip(" "))) :]
+
+
+def _row(piece: str) -> str:
+    """Convert a row; one of dashes only, as where tables follow each other without a gap, must not begin a table."""
+    return _inline(piece.replace("-", "&#45;") if _DASHES.fullmatch(piece) else piece)
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from channels.simulators.feishu.elements import config, walk
 from channels.simulators.feishu.errors import ApiError, card_refused
@@ -93,7 +94,7 @@ class CardRules:
             prose = _CODE.sub("", content) if "`" in content or "~~~" in content else content
             for image in _IMAGE.finditer(prose):
                 self._check_image(image[1])
-            if "|" in prose and len(_TABLE_RULE.findall(prose)) > MAX_MARKDOWN_TABLES:
+            if "|" in prose and _count_tables(prose) > MAX_MARKDOWN_TABLES:
                 raise CardWrong(200220, 11310, "card table number over limit")
 
     def _check_image(self, key: str) -> None:
@@ -148,3 +149,13 @@ def _check_form(form: Json) -> None:
     submits = ("submit", "form_submit")
     if not any(each.get("form_action_type") in submits or each.get("action_type") in submits for each in fields):
         raise CardWrong(200220, 200530, "a form needs a submit button")
+
+
+def _count_tables(prose: str) -> int:
+    """Count lines of dashes below a line of as many cells; strictly, those in a table's body too."""
+    lines = prose.split("\n")
+    return sum(_TABLE_RULE.match(rule) is not None and _cells(head) == _cells(rule) for head, rule in pairwise(lines))
+
+
+def _cells(line: str) -> int:
+    return line.strip(" \t>").strip("|").count("|") + 1

@@ -62,3 +62,11 @@ def test_addresses_in_pointed_brackets_are_addresses():
 def test_escape_and_fence_show_plain_text_as_it_is():
     assert escape("a*b_c\n<d>") == "a&#42;b&#95;c &#60;d&#62;"
     assert fenced("a ``` b", "bash") == "````bash\na ``` b\n````"
+
+
+def test_tables_without_a_gap_are_one_table_with_rows_of_dashes() -> None:
+    table = "| a | b |\n| --- | --- |\n| 1 | - |\n"
+    shown = to_platform(table * 6)
+    assert shown.count("| --- | --- |") == 1
+    assert shown.count("| &#45;&#45;&#45; | &#45;&#45;&#45; |") == 5
+    assert shown.count("| 1 | - |") == 6
