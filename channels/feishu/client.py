@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 import aiohttp
 
 from channels.clock import Clock
-from channels.errors import ChannelError, NotConnected
+from channels.errors import ChannelError, DeliveryUnknown, NotConnected
 from channels.feishu.errors import TOKEN_REFUSED, error_of
 from channels.feishu.http import Answer, File, Json, Request, download, dump, open_session, send
 from channels.feishu.settings import FeishuSettings
@@ -93,7 +93,7 @@ class Client:
     async def message(self, message_id: str) -> list[Json]:
         """Give a message; for a bundle of forwarded ones, itself first and then those, with `upper_message_id`."""
         answer = await self.call("GET", f"{_IM}/messages/{quote(message_id)}")
-        return list(answer["data"].get("items") or [])
+        return list(_data_of(answer).get("items") or [])
 
     async def authenticate(self) -> None:
         """Make sure that there is a valid token.
@@ -116,7 +116,7 @@ class Client:
     async def create_card(self, card: Mapping[str, Any]) -> str:
         """Create a card entity (JSON 2.0) and give its id; nobody sees it yet."""
         answer = await self.call("POST", _CARDKIT, body={"type": "card_json", "data": dump(card)})
-        return str(answer["data"]["card_id"])
+        return _text_of(answer, "card_id")
 
     async def replace_card(self, card_id: str, card: Mapping[str, Any], sequence: int) -> None:
         """Write the whole card."""
@@ -143,7 +143,7 @@ class Client:
         body = {"receive_id": receiver, "msg_type": kind, "content": dump(content), "uuid": uuid}
         query = {"receive_id_type": receiver_kind(receiver)}
         answer = await self.call("POST", f"{_IM}/messages", body=body, query=query)
-        return str(answer["data"]["message_id"])
+        return _text_of(answer, "message_id")
 
     async def reply(self, message_id: str, kind: str, content: Mapping[str, Any], uuid: str, *, in_thread: bool) -> str:
         """Answer a message and give the answer's id; `in_thread` keeps it in the topic."""
@@ -151,7 +151,7 @@ class Client:
         if in_thread:
             body["reply_in_thread"] = True
         answer = await self.call("POST", f"{_IM}/messages/{quote(message_id)}/reply", body=body)
-        return str(answer["data"]["message_id"])
+        return _text_of(answer, "message_id")
 
     async def patch_message(self, message_id: str, card: Mapping[str, Any]) -> None:
         """Replace the card of a message of ours."""
@@ -170,29 +170,46 @@ class Client:
             query["start_time"] = str(since_s)
         if page:
             query["page_token"] = page
-        data: Json = (await self.call("GET", f"{_IM}/messages", query=query))["data"]
+        data = _data_of(await self.call("GET", f"{_IM}/messages", query=query))
         return list(data.get("items") or []), str(data.get("page_token") or "") if data.get("has_more") else ""
 
     async def card_of(self, message_id: str) -> str:
         """Give the id of the card entity that a message of ours shows."""
         answer = await self.call("POST", f"{_CARDKIT}/id_convert", body={"message_id": message_id})
-        return str(answer["data"]["card_id"])
+        return _text_of(answer, "card_id")
 
     async def user_name(self, open_id: str) -> str:
         """Give a person's name."""
         path = f"/open-apis/contact/v3/users/{quote(open_id, safe='')}"
         answer = await self.call("GET", path, query={"user_id_type": "open_id"})
-        return str(answer["data"]["user"]["name"])
+        return _text_of(answer, "user", "name")
 
     async def add_reaction(self, message_id: str, emoji: str) -> str:
         """Set a sign on a message and give the sign's id."""
         body = {"reaction_type": {"emoji_type": emoji}}
         answer = await self.call("POST", f"{_IM}/messages/{quote(message_id)}/reactions", body=body)
-        return str(answer["data"]["reaction_id"])
+        return _text_of(answer, "reaction_id")
 
     async def remove_reaction(self, message_id: str, reaction_id: str) -> None:
         """Take a sign of ours away."""
         await self.call("DELETE", f"{_IM}/messages/{quote(message_id)}/reactions/{quote(reaction_id)}")
+
+
+def _data_of(answer: Json) -> Json:
+    data: object = answer.get("data")
+    if not isinstance(data, dict):
+        raise DeliveryUnknown("an answer without data", code="answer_incomplete")
+    return cast("Json", data)
+
+
+def _text_of(answer: Json, *path: str) -> str:
+    """Give a text of an answer that said yes; one that lacks it leaves open what was done."""
+    value = cast("object", _data_of(answer))
+    for name in path:
+        value = cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
+    if not value:
+        raise DeliveryUnknown(f"an answer without {'.'.join(path)}", code="answer_incomplete")
+    return str(value)
 
 
 def _refusal(answer: Answer, request: Request) -> ChannelError:

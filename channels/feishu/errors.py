@@ -28,6 +28,8 @@ TOKEN_REFUSED = frozenset({99991661, 99991663, 99991671})
 """The tenant token is missing, expired or not one: ask for a new one and repeat."""
 
 APP_RATE = 99991400
+QUOTA_USED_UP = 99991403
+_LONGEST_WAIT_S = 300.0
 CHAT_RATE = 230020
 BEING_CLICKED = 200810
 _CLICK_S = 0.3
@@ -95,6 +97,9 @@ def _error_of(code: int, message: str, status: int, headers: Mapping[str, str], 
     name = str(code)
     if code == APP_RATE or status == 429:
         return RateLimited(text, retry_after_s=_reset_s(headers), scope="app", code=name)
+    if code == QUOTA_USED_UP:
+        # It works again next month, or when somebody pays: nothing is given up, and nothing is asked in a rush.
+        return RateLimited(text, retry_after_s=_LONGEST_WAIT_S, scope="app", code=name)
     if code == CHAT_RATE:
         return RateLimited(text, retry_after_s=_reset_s(headers, otherwise=0.5), scope="chat", code=name)
     if code == BEING_CLICKED or (code == CARD_REFUSED and _CLICKED_SUB_TEXT in message):
@@ -156,7 +161,7 @@ def _reset_s(headers: Mapping[str, str], otherwise: float = 1.0) -> float:
     """Give the seconds the platform asks us to wait."""
     for name in ("x-ogw-ratelimit-reset", "retry-after"):
         try:
-            return min(300.0, max(0.1, float(headers[name])))
+            return min(_LONGEST_WAIT_S, max(0.1, float(headers[name])))
         except (KeyError, ValueError):
             continue
     return otherwise

@@ -108,3 +108,9 @@ def test_refused_connections(code, kind, name):
     found = connect_error(code, "why")
     assert type(found) is kind
     assert found.code == name
+
+
+def test_a_used_up_quota_works_again_and_is_not_asked_in_a_rush():
+    error = error_of(99991403, "quota", status=400, headers={}, call="x")
+    assert isinstance(error, RateLimited) and error.works_again
+    assert (error.scope, error.retry_after_s, error.advice) == ("app", 300.0, "quota_used_up")
