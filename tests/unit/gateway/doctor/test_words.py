@@ -73,7 +73,8 @@ def test_every_red_check_of_readiness_says_what_to_do(lang: Language) -> None:
 
 def test_no_code_of_readiness_is_forgotten_above() -> None:
     """Checks are made in these places; a new code there must be named in `ENGINE` or `HEALTH`."""
-    checks = [tuple(_constant(each) for each in call.args) for call in _calls("engine/runtime.py", "Check")]
+    files = [f"engine/runtime/{name}.py" for name in ("readiness", "agent")]
+    checks = [tuple(_constant(each) for each in call.args) for file in files for call in _calls(file, "Check")]
     assert {f"{args[0]}_{args[2]}" for args in checks if args[2] not in (None, "ok")} <= ENGINE
     adapters = [file.relative_to(ROOT).as_posix() for file in (ROOT / "channels").glob("*/adapter.py")]
     told = {_constant(call.args[1]) for adapter in adapters for call in _calls(adapter, "ChannelHealth")}

@@ -1,23 +1,17 @@
-"""The engine's only facade: what a host starts, feeds, asks and stops."""
+"""What a host starts, feeds, asks and stops: the database and the runs, for any work."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.agent.build import build_agent
-from engine.agent.enclosures import Opener
-from engine.agent.loop import Agent
 from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.models.probe import Probed, probe_model
-from engine.ports import Clock, Control, Enclosures, Outcome, Press, Pressed, RunScope, Surface, Watcher, Work
+from engine.ports import Clock, Control, Press, Pressed, Surface, Watcher, Work
 from engine.runs.controls import Heard
 from engine.runs.held import HeldMessage, HoldReason
 from engine.runs.inbox import Submitted
@@ -25,39 +19,11 @@ from engine.runs.ports import TurnQueue
 from engine.runs.renewal import Renewed
 from engine.runs.runs import Runs
 from engine.runs.view import RunView
+from engine.runtime.readiness import Check, database_check, letters_check, runs_check
 from engine.settings import EngineSettings
-from engine.storage.blobs import BlobStore
 from engine.storage.config import ConfigStore
-from engine.storage.database import FILE_NAME as DATABASE_FILE
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
-
-log = logging.getLogger(__name__)
-
-__all__ = [
-    "DATABASE_FILE",
-    "Check",
-    "Database",
-    "FolderLock",
-    "HeldMessage",
-    "Probed",
-    "RunView",
-    "Runtime",
-    "Submitted",
-    "build_runtime",
-    "check_environment",
-    "probe_model",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of readiness; `code` is stable text, `reason` for people."""
-
-    name: str
-    ok: bool
-    code: str
-    reason: str = ""
 
 
 def check_environment() -> None:
@@ -237,116 +203,12 @@ class Runtime:
 
     def readiness(self) -> list[Check]:
         """Tell whether new inputs can be served, and what stands in the way."""
-        health = self.database.health()
-        return [Check("database", health.ok, health.code, health.reason), self._runs_check(), self._letters_check()]
+        runs = self._runs
+        return [database_check(self.database.health()), runs_check(runs.replica), letters_check(runs.dead_letters)]
 
     def watched_by(self, watcher: Watcher) -> None:
         """Tell `watcher` what happens from now on; before `start`."""
         self._runs.replica.watcher = watcher
-
-    def _runs_check(self) -> Check:
-        replica = self._runs.replica
-        if replica.lease.lost:
-            return Check("runs", False, "lost", "declared dead by its peers")
-        if replica.draining.is_set():
-            return Check("runs", False, "draining", "hands over to the next process")
-        if replica.slow or not replica.lease.is_good():
-            return Check("runs", False, "late", "the heartbeat is late")
-        return Check("runs", True, "ok")
-
-    def _letters_check(self) -> Check:
-        """Answers nobody saw: red where somebody can mend it, green where the conversation will never take them."""
-        dead = self._runs.dead_letters
-        if not dead.old and not dead.impossible:
-            return Check("deliveries", True, "ok")
-        reason = f"{dead.old} answers given up after days, {dead.impossible} that can never be shown; see dead_letter"
-        return Check("deliveries", not dead.old, "dead_letters", reason)
-
-
-Overlay = Callable[[Mapping[str, Any]], EngineSettings]
-"""Gives the settings with what the database adds (dotted path -> value)."""
-
-
-class AgentRuntime(Runtime):
-    """The runtime with the agent that the settings describe."""
-
-    def __init__(
-        self,
-        settings: EngineSettings,
-        surface: Surface,
-        clock: Clock,
-        *,
-        migrate: Callable[[Database], None],
-        overlay: Overlay | None = None,
-        enclosures: Enclosures | None = None,
-    ) -> None:
-        super().__init__(settings, surface, clock, self._work, migrate=migrate)
-        self._overlay = overlay
-        self._enclosures = enclosures
-        self._clock = clock
-        self._agent: Agent | None = None
-        self._building = asyncio.Lock()
-        self._refused: str | None = None
-        """Why the settings kept in the database could not be used."""
-
-    async def stop(self) -> None:
-        """See `Runtime.stop`."""
-        await super().stop()
-        if self._agent is not None:
-            await self._agent.aclose()
-
-    async def _work(self, scope: RunScope) -> Outcome:
-        return await (await self._built())(scope)
-
-    def readiness(self) -> list[Check]:
-        """See `Runtime.readiness`; red as well while stored settings had to be left out."""
-        checks = super().readiness()
-        if self._refused is not None:
-            checks.append(Check("settings", False, "stored_settings_refused", self._refused))
-        return checks
-
-    async def _built(self) -> Agent:
-        """Build the agent for the first run, when the database can be asked for what files leave open."""
-        async with self._building:
-            if self._agent is None:
-                self._agent = await self._build()
-            return self._agent
-
-    async def _build(self) -> Agent:
-        """Build with what the database adds, or without it when that makes no sense: files alone started us."""
-        if self._overlay is not None:
-            rows = await self.config_all("system")
-            try:
-                return self._agent_of(self._overlay(rows))
-            except Exception as error:
-                # The overlay is the host's, and so is its error.
-                self._refused = str(error)
-                log.exception("stored_settings_refused")
-        return self._agent_of(self._settings)
-
-    def _agent_of(self, settings: EngineSettings) -> Agent:
-        opener: Opener | None = None
-        if self._enclosures is not None:
-            blobs, most = BlobStore(self.database), settings.agent.max_attachment_bytes
-            opener = Opener(self._enclosures, blobs, max_bytes=most)
-        return build_agent(settings, self.database, self._clock, opener=opener)
-
-
-def build_runtime(
-    settings: EngineSettings,
-    surface: Surface,
-    clock: Clock,
-    *,
-    migrate: Callable[[Database], None],
-    overlay: Overlay | None = None,
-    enclosures: Enclosures | None = None,
-) -> Runtime:
-    """Build the engine: database, runs, models, tools and the agent. Nothing is started.
-
-    Raises:
-        SettingsInvalid: the environment or the settings make no sense.
-    """
-    return AgentRuntime(settings, surface, clock, migrate=migrate, overlay=overlay, enclosures=enclosures)
 
 
 def _load_dialect() -> None:

@@ -1,0 +1,105 @@
+"""The runtime with the agent that settings describe, built when the first run needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.agent.build import build_agent
+from engine.agent.enclosures import Opener
+from engine.agent.loop import Agent
+from engine.ports import Clock, Enclosures, Outcome, RunScope, Surface
+from engine.runtime.readiness import Check
+from engine.runtime.runtime import Runtime
+from engine.settings import EngineSettings
+from engine.storage.blobs import BlobStore
+from engine.storage.database import Database
+
+log = logging.getLogger(__name__)
+
+Overlay = Callable[[Mapping[str, Any]], EngineSettings]
+"""Gives the settings with what the database adds (dotted path -> value)."""
+
+
+class AgentRuntime(Runtime):
+    """The runtime with the agent that the settings describe."""
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        surface: Surface,
+        clock: Clock,
+        *,
+        migrate: Callable[[Database], None],
+        overlay: Overlay | None = None,
+        enclosures: Enclosures | None = None,
+    ) -> None:
+        super().__init__(settings, surface, clock, self._work, migrate=migrate)
+        self._overlay = overlay
+        self._enclosures = enclosures
+        self._clock = clock
+        self._agent: Agent | None = None
+        self._building = asyncio.Lock()
+        self._refused: str | None = None
+        """Why the settings kept in the database could not be used."""
+
+    async def stop(self) -> None:
+        """See `Runtime.stop`."""
+        await super().stop()
+        if self._agent is not None:
+            await self._agent.aclose()
+
+    async def _work(self, scope: RunScope) -> Outcome:
+        return await (await self._built())(scope)
+
+    def readiness(self) -> list[Check]:
+        """See `Runtime.readiness`; red as well while stored settings had to be left out."""
+        checks = super().readiness()
+        if self._refused is not None:
+            checks.append(Check("settings", False, "stored_settings_refused", self._refused))
+        return checks
+
+    async def _built(self) -> Agent:
+        """Build the agent for the first run, when the database can be asked for what files leave open."""
+        async with self._building:
+            if self._agent is None:
+                self._agent = await self._build()
+            return self._agent
+
+    async def _build(self) -> Agent:
+        """Build with what the database adds, or without it when that makes no sense: files alone started us."""
+        if self._overlay is not None:
+            rows = await self.config_all("system")
+            try:
+                return self._agent_of(self._overlay(rows))
+            except Exception as error:
+                # The overlay is the host's, and so is its error.
+                self._refused = str(error)
+                log.exception("stored_settings_refused")
+        return self._agent_of(self._settings)
+
+    def _agent_of(self, settings: EngineSettings) -> Agent:
+        opener: Opener | None = None
+        if self._enclosures is not None:
+            blobs, most = BlobStore(self.database), settings.agent.max_attachment_bytes
+            opener = Opener(self._enclosures, blobs, max_bytes=most)
+        return build_agent(settings, self.database, self._clock, opener=opener)
+
+
+def build_runtime(
+    settings: EngineSettings,
+    surface: Surface,
+    clock: Clock,
+    *,
+    migrate: Callable[[Database], None],
+    overlay: Overlay | None = None,
+    enclosures: Enclosures | None = None,
+) -> Runtime:
+    """Build the engine: database, runs, models, tools and the agent. Nothing is started.
+
+    Raises:
+        SettingsInvalid: the environment or the settings make no sense.
+    """
+    return AgentRuntime(settings, surface, clock, migrate=migrate, overlay=overlay, enclosures=enclosures)
