@@ -222,7 +222,6 @@ class Opening:
     """Events stored by earlier attempts, in order: the card is rebuilt from them."""
     known: Json | None = None
     """The surface's state, from `Surface.state`, when an earlier owner recorded one."""
-    started_at_ms: int = 0
     seen: bool = False
     """The final answer was proven visible before: a card that died since is not replaced by a new message."""
 

@@ -11,7 +11,7 @@ from engine.agent.state import Pass, Reviewed
 from engine.events import EventStatus, RunEvent
 from engine.messages import Value
 
-Verdict = Literal["approved", "denied", "expired", "stopped"]
+Decision = Literal["approved", "denied", "expired", "stopped"]
 STATUS: dict[str, EventStatus] = {
     "pending": "in_progress",
     "approved": "success",
@@ -34,7 +34,7 @@ class Ask(Value):
 class Answer(Value):
     """What came of it. `ask` is `None` for a `once` tool that need not ask."""
 
-    verdict: Verdict
+    verdict: Decision
     ask: Ask | None = None
     by: str = ""
     name: str = ""
@@ -60,7 +60,7 @@ async def approve(work: Pass, path: str, item: Reviewed, equipment: Equipment) -
     if control is None:
         return Answer(verdict="stopped" if work.scope.stopping else "expired", ask=ask, tries=tries)
     is_same = call_hash(item.tool.name, item.args) == ask.hash
-    verdict: Verdict = "approved" if control.kind == "approve" and is_same else "denied"
+    verdict: Decision = "approved" if control.kind == "approve" and is_same else "denied"
     if verdict == "approved" and work.scope.stopping:
         verdict = "stopped"
     name = str(control.body.get("name") or "")

@@ -103,7 +103,7 @@ class Deliveries:
         return await self._replica.database.run(lambda s: self._ledger.take(s, self._replica.id, now_ms))
 
     def _pack(self, session: Session, due: Due) -> Parcel:
-        row = execute(session, "SELECT input, surface, result, first_at FROM nm_run WHERE id = :run", run=due.run).one()
+        row = execute(session, "SELECT input, surface, result FROM nm_run WHERE id = :run", run=due.run).one()
         loaded = self._replica.journal.load(session, due.run)
         given = RunInput.model_validate_json(row.input)
         opening = Opening(
@@ -113,7 +113,6 @@ class Deliveries:
             input=given,
             history=tuple(loaded.events),
             known=None if row.surface is None else json.loads(row.surface),
-            started_at_ms=row.first_at or 0,
             seen=self._ledger.was_delivered(session, due.run),
         )
         return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps)

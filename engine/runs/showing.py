@@ -131,5 +131,4 @@ def opening(scope: Scope) -> Opening:
         input=claim.input,
         history=tuple(scope.loaded.events),
         known=claim.surface,
-        started_at_ms=claim.started_at_ms,
     )

@@ -11,7 +11,7 @@ from engine.ports import Outcome, RunStatus
 from engine.runs.ports import ENDED
 from engine.storage.statement import execute
 
-_SELECT = """SELECT id, conv, status, owner, attempt, task, attempt_index, parent, session, input, result,
+_SELECT = """SELECT id, conv, status, owner, attempt, task, attempt_index, input, result,
 created_at, first_at, ended_at FROM nm_run WHERE id = :run"""
 
 _NEWEST = "SELECT input FROM nm_run WHERE conv = :conv ORDER BY seq DESC LIMIT 20"
@@ -28,8 +28,6 @@ class RunView:
     attempt: int
     task: str
     attempt_index: int
-    parent: RunId | None
-    session: str | None
     input: RunInput
     outcome: Outcome | None
     created_at_ms: int
@@ -61,8 +59,6 @@ def view(session: Session, run: RunId) -> RunView | None:
         attempt=row.attempt,
         task=row.task,
         attempt_index=row.attempt_index,
-        parent=row.parent,
-        session=row.session,
         input=given,
         outcome=None if row.result is None else Outcome.model_validate_json(row.result),
         created_at_ms=row.created_at,
