@@ -94,8 +94,13 @@ class Turn:
         except asyncio.CancelledError:
             if not await self._let_go(scope):
                 raise
+        except Exception:
+            # The next attempt opens the card anew, and only one may write to it.
+            self._showing.abandon(scope)
+            raise
         finally:
-            replica.active.pop(claim.run, None)
+            if replica.active.get(claim.run) is scope:
+                del replica.active[claim.run]
             scope.release()
             replica.note_end(claim.run)
 

@@ -216,3 +216,19 @@ async def test_a_run_taken_by_another_owner_is_cut_here_with_all_its_lanes(place
         view = await house.ended(run)
         assert view.answer == "attempt 3"
         assert not [line for line in house.seen("final", run) if line["answer"] != "attempt 3"]
+
+
+async def test_a_turn_that_breaks_off_lets_go_of_its_card_before_the_next_attempt_opens_it(place: Place) -> None:
+    """Two attempts with a card each would both write to the one that people see."""
+
+    async def work(scope: RunScope) -> Outcome:
+        if scope.attempt == 1:
+            await asyncio.sleep(0.2)
+            raise StorageError("away for a moment", code="storage_away")
+        return Outcome(status="done", answer="ok")
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        assert (await house.ended(run)).answer == "ok"
+        told = [line["what"] for line in house.seen(run=run) if line["what"] in ("open", "abandon", "final")]
+        assert told == ["open", "abandon", "open", "final"]

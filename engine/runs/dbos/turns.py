@@ -157,8 +157,9 @@ class DbosQueue:
             # The sweep finds it.
             log.warning("turn_unfinished", extra={"run": won.run}, exc_info=True)
         finally:
-            self._won.pop(won.run, None)
-            self._finished.discard(won.run)
+            if self._won.get(won.run) is won:
+                del self._won[won.run]
+                self._finished.discard(won.run)
 
     def in_hand(self) -> set[RunId]:
         """Give the runs in work in this process."""
