@@ -29,9 +29,10 @@ VALUES (:run, :id, :kind, :person, :body, :at) ON CONFLICT DO NOTHING"""
 def heard(session: Session, dialect: Dialect, run: RunId) -> Heard:
     """Tell whether a run can still be told something.
 
-    The share lock on the run's row and the order of the end make sure that one of the two sides sees the other.
+    The lock on the run's row makes sure that one of the two sides sees the other: it excludes the share lock of a step,
+    so that the answer cannot be recorded meanwhile by somebody who does not see what is said here.
     """
-    row = execute(session, f"SELECT status FROM nm_run WHERE id = :run {dialect.for_share}", run=run).first()
+    row = execute(session, f"SELECT status FROM nm_run WHERE id = :run {dialect.for_update}", run=run).first()
     if row is None:
         return "unknown"
     final = "SELECT 1 FROM nm_step WHERE run = :run AND path = :path"

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+from typing import Any
+
+from sqlmodel import Session
 
 from engine.messages import RunId
 from engine.ports import Control, Outcome, RunScope
+from engine.runs.journal import Entry
+from engine.runs.ports import FINAL
 from tests.contract.conftest import Place
 from tests.contract.processes.house import House, running
 
@@ -101,6 +107,33 @@ async def test_controls_after_the_end_and_for_nobody_are_told_apart(place: Place
         await house.ended(submitted.run)
         assert await house.stop_run(submitted.run) == "ended"
         assert await house.stop_run(RunId("nobody")) == "unknown"
+
+
+async def test_a_stop_beside_the_recording_of_the_answer_waits_for_it(place: Place) -> None:
+    """Else both would miss each other: "stopping" is said, and the run ends done."""
+    go, begun = asyncio.Event(), threading.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        await go.wait()
+        return Outcome(status="done", answer="whole")
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        await at_work(house, run)
+        scope: Any = house.runs.replica.active[run]
+
+        def record(session: Session) -> None:
+            final = Entry(FINAL, Outcome(status="done", answer="whole").model_dump_json())
+            house.runs.replica.journal.record(session, scope.fence, final)
+            begun.set()
+            time.sleep(0.3)
+
+        recording = house.runtime.database.begin(record)
+        await asyncio.to_thread(begun.wait)
+        assert await house.stop_run(run) == "ended"
+        await recording
+        go.set()
+        assert (await house.ended(run)).status == "done"
 
 
 async def test_control_against_end_leaves_each_control_in_exactly_one_place(place: Place) -> None:
