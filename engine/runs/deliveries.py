@@ -67,6 +67,10 @@ class Deliveries:
         if self._tries:
             await asyncio.wait(self._tries)
 
+    def hand_over(self, session: Session) -> None:
+        """Leave what was cut to the next process, within the caller's transaction; after `stop`."""
+        self._ledger.hand_over(session, self._replica.id, self._replica.clock.now_ms())
+
     async def _run(self) -> None:
         while True:
             self._replica.owed.clear()

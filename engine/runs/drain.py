@@ -63,6 +63,7 @@ class Drain:
         def write(session: Session) -> None:
             excuse = "UPDATE nm_run SET excused = 1 WHERE owner = :me AND status = 'running'"
             execute(session, excuse, me=replica.id)
+            self._deliveries.hand_over(session)
             execute(session, "DELETE FROM nm_replica WHERE id = :me", me=replica.id)
 
         try:

@@ -145,6 +145,12 @@ WHERE kind = 'final' AND status = 'dead' AND reason <> :poison AND done_at > :si
         """Make rows due that a process held when it died; only where no other process can hold any."""
         execute(session, "UPDATE nm_delivery SET due_at = :at WHERE status = 'owed' AND due_at > :at", at=at_ms)
 
+    def hand_over(self, session: Session, owner: str, at_ms: int) -> None:
+        """Make due what `owner` has in work, without a mark: its tries were cut, they did not end the process."""
+        sql = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE :trying
+AND run IN (SELECT id FROM nm_run WHERE owner = :owner)"""
+        execute(session, sql, at=at_ms, trying=f"{_TRYING}%", owner=owner)
+
     @staticmethod
     def _insert(session: Session, run: RunId, kind: Kind, status: str, at_ms: int) -> None:
         sql = """INSERT INTO nm_delivery (run, kind, status, due_at, created_at)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from engine.messages import RunId
 from engine.ports import Owed, Unchanged
 from engine.runs import ledger
+from engine.storage.database import Database
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
-from tests.contract.processes.house import House, running
+from tests.contract.processes.house import FAST, House, running
 
 DOWN = Owed(reason="down")
 
@@ -146,6 +150,29 @@ async def test_an_answer_that_kills_its_process_is_given_up(place: Place) -> Non
     async with running(place.url, place.home) as house:
         await house.until(lambda: letters(house)[1] == "dead_letters")
         assert await rows(house, run) == [("final", "dead", "poison")], "it would end this process too"
+
+
+async def test_a_try_that_a_drain_cuts_is_no_try_that_killed_its_process(place: Place) -> None:
+    """A platform that hangs while somebody restarts six times must not cost the answer."""
+    begun = asyncio.Event()
+
+    async def hang(*_given: Any) -> Owed:
+        begun.set()
+        await asyncio.sleep(60)
+        return DOWN
+
+    async with running(place.url, place.home, settings=FAST.model_copy(update={"drain_s": 0.1})) as house:
+        run = await owed(house)
+        house.surface.deliver = hang
+        await change(house, run, "reason = 'trying 1'")
+        await asyncio.wait_for(begun.wait(), 5)
+        assert await rows(house, run) == [("final", "owed", "trying 2")]
+    database = Database(place.url, place.home)
+    sql = "SELECT status, reason, due_at FROM nm_delivery WHERE run = :run"
+    row = await database.read(lambda session: execute(session, sql, run=run).one())
+    database.close()
+    assert (row.status, row.reason) == ("owed", "")
+    assert row.due_at <= time.time() * 1000, "the next process need not wait"
 
 
 async def test_a_change_that_cannot_be_shown_is_no_dead_letter(place: Place) -> None:
