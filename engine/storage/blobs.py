@@ -54,10 +54,7 @@ class BlobStore:
     def read_in(self, session: Session, name: str) -> bytes:
         """Do what `read` does within the caller's transaction; blocks."""
         if self._folder is not None:
-            path = self._path(name)
-            if not path.is_file():
-                raise KeyError(name)
-            return path.read_bytes()
+            return _read_file(self._path(name))
         row = execute(session, _SELECT, hash=name).first()
         if row is None:
             raise KeyError(name)
@@ -68,6 +65,15 @@ class BlobStore:
             raise KeyError(name)
         assert self._folder is not None
         return self._folder / name[:2] / name
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise KeyError(path.name) from None
+    except OSError as error:
+        raise StorageError(str(error), code="storage_away") from error
 
 
 def _write_file(path: Path, content: bytes) -> None:

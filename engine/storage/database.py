@@ -243,7 +243,9 @@ def _is_bug(error: exc.SQLAlchemyError) -> bool:
 
 
 def _explain(error: exc.SQLAlchemyError) -> Health:
-    reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    cause = getattr(error, "orig", None) or error
+    # Some come without a word.
+    reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
     words = reason.lower()
     if GONE in words:
         return Health(False, "gone", reason)

@@ -54,7 +54,7 @@ class DocumentStore:
         """Take a text away; one that is not there is fine. Raises like `read`."""
         name = _checked(path)
         if self._folder is not None:
-            await asyncio.to_thread((self._folder / name).unlink, missing_ok=True)
+            await asyncio.to_thread(_delete_file, self._folder / name)
             return
         sql = "DELETE FROM nm_document WHERE path = :path"
         await self._database.run(lambda session: execute(session, sql, path=name))
@@ -91,6 +91,13 @@ def _write_file(path: Path, text: str) -> None:
         write_atomically(path, text.encode())
     except OSError as error:
         raise StorageError(str(error), code="storage_full") from error
+
+
+def _delete_file(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(str(error), code="storage_away") from error
 
 
 def _list_files(folder: Path, prefix: str) -> list[str]:

@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -114,8 +115,8 @@ def _answer(wanted: Iterable[_Wanted]) -> None:
         else:
             by_loop.setdefault(each.loop, []).append(each)
     for loop, some in by_loop.items():
-        # A loop that ended meanwhile has nobody left who waits.
-        if not loop.is_closed():
+        # A loop that ended has nobody left who waits; it may end while we ask.
+        with suppress(RuntimeError):
             loop.call_soon_threadsafe(_settle_all, some)
 
 

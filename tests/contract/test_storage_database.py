@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import exc
 from sqlmodel import Session
 
 from engine.errors import SettingsInvalid, StorageError
@@ -65,6 +66,16 @@ async def test_a_wrong_statement_is_no_outage(database: Database) -> None:
     assert database.health().ok
 
 
+async def test_an_outage_without_words_is_an_outage_and_the_next_write_goes_on(database: Database) -> None:
+    def fail(_session: Session) -> None:
+        raise exc.OperationalError("COMMIT", None, sqlite3.OperationalError(""))
+
+    with pytest.raises(StorageError) as caught:
+        await asyncio.wait_for(database.run(fail), 5)
+    assert (caught.value.code, database.health().reason) == ("storage_away", "OperationalError")
+    assert await asyncio.wait_for(database.run(insert), 5) == 1
+
+
 async def test_the_clock_of_the_database_is_the_time(database: Database) -> None:
     import time
 
@@ -103,6 +114,22 @@ async def test_blobs_are_kept_once_by_their_hash(database: Database) -> None:
     for stranger in ("0" * 64, "../../etc/passwd"):
         with pytest.raises(KeyError):
             await blobs.read(stranger)
+
+
+async def test_files_that_cannot_be_reached_are_an_outage(place: Place) -> None:
+    if place.name != "sqlite":
+        pytest.skip("Postgres keeps them in rows")
+    database = Database(place.url, place.home)
+    blobs, documents = BlobStore(database), DocumentStore(database)
+    name = "ab" * 32
+    (place.home / "blobs" / "ab").mkdir(parents=True)
+    (place.home / "blobs" / "ab" / name).symlink_to(name)
+    (place.home / "documents" / "folder").mkdir(parents=True)
+    with pytest.raises(StorageError):
+        await blobs.read(name)
+    with pytest.raises(StorageError):
+        await documents.delete("folder")
+    database.close()
 
 
 async def test_documents_are_whole_and_stay_inside(database: Database) -> None:

@@ -98,8 +98,11 @@ async def test_a_failed_flush_of_rows_undoes_only_its_own(database: Database) ->
         return add
 
     first, second, third = await at_once(database, row(1), then(insert("gone"), row(1)), row(2))
-    assert first is None and third is None and isinstance(second, Exception)
-    assert await keys(database) == set()
+    # Only the embedded database keeps the order of the calls.
+    won = first is None
+    assert won or not database.dialect.is_sqlite
+    assert third is None and isinstance(second if won else first, Exception)
+    assert await keys(database) == (set() if won else {"gone"})
     sql = "SELECT n FROM nm_message ORDER BY n"
     assert await database.read(lambda s: list(execute(s, sql).scalars())) == [1, 2]
 
