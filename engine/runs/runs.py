@@ -88,7 +88,7 @@ class Runs:
             await self._database.run(lambda session: self._ledger.release(session, self._clock.now_ms()))
         await self._database.run(lambda session: self._ledger.revive(session, self._clock.now_ms()))
         self.replica.finish = queue.finish
-        await queue.start(self._turn.run, self._turn.take)
+        await queue.start(self._turn.run, self._turn.take, self.replica.may_claim)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
         self._deliveries.start()

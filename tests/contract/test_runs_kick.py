@@ -189,6 +189,19 @@ async def test_a_claim_shares_the_commit_of_its_submit(place: Place) -> None:
             assert (await house.ended(each.run)).status == "done"
 
 
+async def test_who_is_slow_takes_nothing_out_of_the_queue_and_goes_on_when_it_is_quick_again(place: Place) -> None:
+    if place.name != "sqlite":
+        pytest.skip("the library's own poll, once a second there, does not ask")
+    async with running(place.url, place.home) as house:
+        house.runs._membership._beats.slow = lambda _is_slow: None
+        house.runs.replica.slow = True
+        run = (await house.say("hello")).run
+        await asyncio.sleep(0.3)
+        assert await asyncio.to_thread(house.runs._queue.held) == {}
+        house.runs.replica.slow = False
+        assert (await house.ended(run, 2)).status == "done"
+
+
 async def test_never_more_runs_than_the_limit(place: Place) -> None:
     at_work, most = 0, 0
 

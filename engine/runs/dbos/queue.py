@@ -29,7 +29,7 @@ from sqlmodel import Session
 
 from engine.errors import StorageError
 from engine.messages import Address, RunId
-from engine.runs.ports import Prepare, Taken
+from engine.runs.ports import MayClaim, Prepare, Taken
 from engine.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 FALLBACK_POLL_S = 0.2
 NEVER_S = 3600.0
 AGAIN_S = 1.0
-"""Pause after a claim that met a database that is away."""
+"""Pause after a claim that could not be: the database is away, or this process is slow."""
 
 _HEADS = """SELECT w.workflow_uuid, w.queue_partition_key FROM {table} AS w
 WHERE w.queue_name = :queue AND w.status = 'ENQUEUED' AND w.application_version = :version
@@ -99,7 +99,9 @@ class Kick:
         self._again = False
         self._by_text = True
         self._ends = False
+        self._later: asyncio.TimerHandle | None = None
         self.prepare: Prepare | None = None
+        self.may_claim: MayClaim = lambda: True
         self.broken = False
         embedded = database.dialect.is_sqlite
         table, inputs = (name if embedded else f"dbos.{name}" for name in ("workflow_status", "workflow_input"))
@@ -141,6 +143,11 @@ class Kick:
         if self._task is None and not (self._ends or self.broken):
             self._task = self._loop.create_task(self._rounds(), name="kick")
 
+    def _wish_later(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+        self._later = self._loop.call_later(AGAIN_S, self._wish)
+
     async def _rounds(self) -> None:
         try:
             while self._again and not (self._ends or self.broken):
@@ -154,7 +161,7 @@ class Kick:
             await self.claim()
         except (StorageError, exc.DBAPIError, exc.TimeoutError, RuntimeError):
             log.info("kick_failed", exc_info=True)
-            self._loop.call_later(AGAIN_S, self._wish)
+            self._wish_later()
         except Exception:
             await self._fall_back()
 
@@ -168,6 +175,9 @@ class Kick:
 
     async def claim(self) -> None:
         """Claim what fits and start it."""
+        if not self.may_claim():
+            # What is claimed now would lie here until the sweep gives it back.
+            return self._wish_later()
         room = self._me.concurrency - self._dbos._active_workflows_set.count_for_queue(self._queue.name)
         if room <= 0:
             return
