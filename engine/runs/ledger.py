@@ -32,6 +32,8 @@ HELD_MS = 60_000
 _NEXT = """status = 'owed' AND NOT EXISTS (
   SELECT 1 FROM nm_delivery AS e WHERE e.run = d.run AND e.status IN ('owed', 'trying') AND e.id < d.id)"""
 """One row of a run after another, oldest first."""
+_HAND_OVER = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE 'trying %'
+AND EXISTS (SELECT 1 FROM nm_run AS r WHERE r.id = nm_delivery.run AND r.owner = :owner)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +149,7 @@ WHERE kind = 'final' AND status = 'dead' AND reason <> :poison AND done_at > :si
 
     def hand_over(self, session: Session, owner: str, at_ms: int) -> None:
         """Make due what `owner` has in work, without a mark: its tries were cut, they did not end the process."""
-        sql = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE :trying
-AND run IN (SELECT id FROM nm_run WHERE owner = :owner)"""
-        execute(session, sql, at=at_ms, trying=f"{_TRYING}%", owner=owner)
+        execute(session, _HAND_OVER, at=at_ms, owner=owner)
 
     @staticmethod
     def _insert(session: Session, run: RunId, kind: Kind, status: str, at_ms: int) -> None:
