@@ -57,7 +57,10 @@ class Retention:
 
 def _forget_runs(session: Session, before_ms: int) -> int:
     ended = ", ".join(f"'{status}'" for status in ENDED)
-    sql = f"SELECT id FROM nm_run WHERE ended_at < :before AND status IN ({ended}) LIMIT {AT_ONCE}"
+    # An answer that is owed is never forgotten, however short the time is that ended runs are kept.
+    owed = "SELECT 1 FROM nm_delivery AS d WHERE d.run = nm_run.id AND d.status IN ('owed', 'trying')"
+    sql = f"""SELECT id FROM nm_run WHERE ended_at < :before AND status IN ({ended})
+AND NOT EXISTS ({owed}) LIMIT {AT_ONCE}"""
     runs = [row.id for row in execute(session, sql, before=before_ms)]
     for run in runs:
         for table in _PARTS:

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from engine.messages import RunId
-from engine.ports import Outcome, RunScope
+from engine.ports import Outcome, Owed, RunScope
 from engine.runs.retention import DAY_MS, Retention
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
@@ -84,6 +84,20 @@ async def test_what_is_old_is_forgotten_and_nothing_else(place: Place) -> None:
             runs = {row[0] for row in await sql(house, f"SELECT run FROM {table}")}
             assert runs <= {young}, table
         assert not (await house.say("old")).duplicate
+
+
+async def test_a_run_whose_answer_is_owed_is_not_forgotten(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        house.surface.refuse = house.surface.refuse_deliver = Owed(reason="down")
+        run = (await house.say("hello")).run
+        await house.until(lambda: house.seen("deliver_refused", run))
+        await sql(house, "UPDATE nm_run SET ended_at = 0 WHERE id = :run", run=run)
+        retention = Retention(house.runs.replica, house.runs._queue, FAST)
+        assert await retention.clean() == 0
+        house.surface.refuse_deliver = None
+        await house.until(lambda: house.seen("deliver", run))
+        await house.until(lambda: not house.runs._deliveries._tries)
+        assert await retention.clean() == 1
 
 
 async def test_a_card_that_can_not_be_delivered_does_not_hold_up_others(place: Place) -> None:
