@@ -49,6 +49,7 @@ class Deliveries:
         """What was given up, as it was counted last."""
         self._task: asyncio.Task[None] | None = None
         self._tries: set[asyncio.Task[None]] = set()
+        self._suspect: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to deliver."""
@@ -86,7 +87,7 @@ class Deliveries:
 
     async def _round(self) -> float:
         """Begin all that is due and give how long to rest."""
-        while len(self._tries) < AT_ONCE:
+        while len(self._tries) < AT_ONCE and self._suspect not in self._tries:
             due = await self._next()
             if due is None:
                 return await self._pause_s()
@@ -102,9 +103,12 @@ class Deliveries:
 
     async def _next(self) -> Due | None:
         await self._replica.lease.guard()
-        now_ms = self._replica.clock.now_ms()
+        now_ms, suspects = self._replica.clock.now_ms(), not self._tries
 
-        return await self._replica.database.run(lambda s: self._ledger.take(s, self._replica.id, now_ms))
+        def take(session: Session) -> Due | None:
+            return self._ledger.take(session, self._replica.id, now_ms, suspects=suspects)
+
+        return await self._replica.database.run(take)
 
     def _pack(self, session: Session, due: Due) -> Parcel:
         row = execute(session, "SELECT input, surface, result FROM nm_run WHERE id = :run", run=due.run).one()
@@ -124,6 +128,8 @@ class Deliveries:
     def _begin(self, due: Due) -> None:
         task = asyncio.create_task(self._try(due), name=f"deliver-{due.run}")
         self._tries.add(task)
+        if due.is_suspect:
+            self._suspect = task
         task.add_done_callback(self._tries.discard)
         task.add_done_callback(lambda _done: self._replica.owed.set())
 
@@ -174,7 +180,8 @@ class Deliveries:
         return Fence(RunId(due.run), self._replica.id, due.attempt, ended=True)
 
     async def _pause_s(self) -> float:
-        due_ms = await self._replica.database.read(self._ledger.next_due_ms)
+        suspects = not self._tries
+        due_ms = await self._replica.database.read(lambda s: self._ledger.next_due_ms(s, suspects=suspects))
         if due_ms is None:
             return LOOK_AGAIN_S
         return min(LOOK_AGAIN_S, max(0.05, (due_ms - self._replica.clock.now_ms()) / 1000))

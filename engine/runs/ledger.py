@@ -17,8 +17,9 @@ DEAD_AFTER_MS = 3 * 86_400_000
 """An answer is given up when it is this old: an outage or a missing right may last a weekend, and is mended then."""
 LEAST_TRIES = 12
 """And was tried so often, which takes a quarter of an hour: a process that was off for a week gets its chance."""
-MOST_UNRETURNED = 6
-"""So often in a row a try may end with the process; then it is what ends it. As many as a run gets."""
+MOST_UNRETURNED = 8
+"""So often in a row a try may end with the process; then it is what ends it. More than a run gets, whose crashes mark
+the tries beside it."""
 POISON = "poison"
 """Reason of a row that was given up for that."""
 LONGEST_WAIT_MS = 300_000
@@ -32,6 +33,10 @@ HELD_MS = 60_000
 _NEXT = """status = 'owed' AND NOT EXISTS (
   SELECT 1 FROM nm_delivery AS e WHERE e.run = d.run AND e.status IN ('owed', 'trying') AND e.id < d.id)"""
 """One row of a run after another, oldest first."""
+_SUSPECT = "(reason LIKE 'trying %' AND reason <> 'trying 1')"
+"""What was in work when a process ended, and ended with the next one too. One such row is tried at a time, and nothing
+beside it: the next crash points at it and spares the others."""
+_OPEN_NOW = f"{_NEXT} AND (:suspects = 1 OR NOT {_SUSPECT})"
 _HAND_OVER = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE 'trying %'
 AND EXISTS (SELECT 1 FROM nm_run AS r WHERE r.id = nm_delivery.run AND r.owner = :owner)"""
 
@@ -48,6 +53,11 @@ class Due:
     created_ms: int = 0
     unreturned: int = 0
     """Tries in a row that ended with their process, this one not counted."""
+
+    @property
+    def is_suspect(self) -> bool:
+        """Tell whether it is tried alone."""
+        return self.unreturned > 1
 
     def is_dead(self, result: Delivered | Owed | Unchanged, at_ms: int) -> bool:
         """Tell whether this try was the last one."""
@@ -69,8 +79,9 @@ class Ledger:
     """The rows of `nm_delivery`. All methods work inside the caller's transaction."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._take = f"""SELECT id, run, kind, reason, created_at FROM nm_delivery AS d WHERE {_NEXT} AND due_at <= :now
-ORDER BY due_at, id LIMIT 1 {dialect.skip_locked}"""
+        self._take = f"""SELECT id, run, kind, reason, created_at FROM nm_delivery AS d
+WHERE {_OPEN_NOW} AND due_at <= :now
+ORDER BY CASE WHEN {_SUSPECT} THEN reason ELSE '' END, due_at, id LIMIT 1 {dialect.skip_locked}"""
 
     def promise(self, session: Session, run: RunId, at_ms: int) -> None:
         """Note that the turn of `run` tries to show its final answer."""
@@ -87,9 +98,9 @@ done_at = :done_at WHERE run = :run AND kind = 'final' AND status = 'trying'"""
         is_dead = isinstance(result, Owed) and result.permanent
         execute(session, sql, run=run, **_outcome(result, 0, at_ms, is_dead=is_dead))
 
-    def take(self, session: Session, owner: str, at_ms: int) -> Due | None:
-        """Take the next row that is due, with a new attempt number for its run."""
-        row = execute(session, self._take, now=at_ms).first()
+    def take(self, session: Session, owner: str, at_ms: int, *, suspects: bool) -> Due | None:
+        """Take the next row that is due, with a new attempt number for its run; suspects last, if at all."""
+        row = execute(session, self._take, now=at_ms, suspects=int(suspects)).first()
         if row is None:
             return None
         unreturned = _unreturned(row.reason)
@@ -139,9 +150,10 @@ WHERE kind = 'final' AND status = 'dead' AND reason <> :poison AND done_at > :si
         sql = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
         return execute(session, sql, run=run).first() is not None
 
-    def next_due_ms(self, session: Session) -> int | None:
-        """Give when the next row is due, in UTC milliseconds."""
-        return execute(session, f"SELECT min(due_at) FROM nm_delivery AS d WHERE {_NEXT}").scalar()
+    def next_due_ms(self, session: Session, *, suspects: bool) -> int | None:
+        """Give when the next row that `take` would give is due, in UTC milliseconds."""
+        sql = f"SELECT min(due_at) FROM nm_delivery AS d WHERE {_OPEN_NOW}"
+        return execute(session, sql, suspects=int(suspects)).scalar()
 
     def release(self, session: Session, at_ms: int) -> None:
         """Make rows due that a process held when it died; only where no other process can hold any."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from sqlmodel import Session
 
 from engine.messages import RunId
-from engine.ports import Owed, Unchanged
+from engine.ports import Delivered, Opening, Owed, Unchanged
 from engine.runs import ledger
 from engine.storage.database import Database
 from engine.storage.statement import execute
@@ -173,6 +174,40 @@ async def test_a_try_that_a_drain_cuts_is_no_try_that_killed_its_process(place: 
     database.close()
     assert (row.status, row.reason) == ("owed", "")
     assert row.due_at <= time.time() * 1000, "the next process need not wait"
+
+
+async def test_an_answer_that_kills_its_process_takes_no_others_with_it(place: Place) -> None:
+    """Whatever was in work when a process ended is marked; from the second mark on each is tried alone."""
+    begun: list[RunId] = []
+    at_once, most = 0, 0
+
+    async def deliver(opening: Opening, *_more: Any) -> Delivered:
+        nonlocal at_once, most
+        begun.append(opening.run)
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.05)
+        at_once -= 1
+        return Delivered(receipt={})
+
+    async with running(place.url, place.home) as house:
+        house.surface.refuse = house.surface.refuse_deliver = DOWN
+        runs = [(await house.say("hello", to=chat)).run for chat in "abc"]
+        for run in runs:
+            await tried(house, run, 1)
+        house.surface.deliver = deliver
+        marks = dict(zip(runs, ("trying 3", "trying 2", "down"), strict=True))
+
+        def mark(session: Session) -> None:
+            for run, reason in marks.items():
+                execute(session, "UPDATE nm_delivery SET reason = :r, due_at = 0 WHERE run = :run", r=reason, run=run)
+
+        await house.runtime.database.run(mark)
+        house.runs.replica.owed.set()
+        await house.until(lambda: len(begun) == 3 and not house.runs._deliveries._tries, 5)
+        assert (begun, most) == (runs[::-1], 1)
+        for run in runs:
+            assert await rows(house, run) == [("final", "delivered", "")]
 
 
 async def test_a_change_that_cannot_be_shown_is_no_dead_letter(place: Place) -> None:
