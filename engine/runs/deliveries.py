@@ -130,8 +130,13 @@ class Deliveries:
         self._tries.add(task)
         if due.is_suspect:
             self._suspect = task
-        task.add_done_callback(self._tries.discard)
-        task.add_done_callback(lambda _done: self._replica.owed.set())
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tries.discard(task)
+        self._replica.owed.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("delivery_broken", exc_info=error)
 
     async def _try(self, due: Due) -> None:
         result = await self._result(due)

@@ -94,10 +94,12 @@ class Membership:
         if self._thread is not None:
             self._thread.join(timeout=JOIN_S)
 
-    def recover(self) -> None:
-        """Give back what replicas had in work that are not there any more. Blocks."""
-        for replica in self._queue.held().keys() - self._alive():
+    def recover(self) -> bool:
+        """Give back what replicas had in work that are not there any more; tells whether there were any. Blocks."""
+        gone = self._queue.held().keys() - self._alive()
+        for replica in gone:
             log.warning("replica_gone", extra={"replica": replica, "runs": self._queue.give_back(replica)})
+        return bool(gone)
 
     def _run(self) -> None:
         pause_s = self._ttl_s / 5
@@ -124,7 +126,8 @@ class Membership:
         if not self.solo and at >= self._no_reaping_before_s:
             self._reap()
         if not self.solo:
-            self.recover()
+            if self.recover():
+                self._queue.kick()
             self._look_for_controls()
         return self._sweep()
 

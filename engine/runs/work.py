@@ -14,7 +14,8 @@ from engine.runs.scope import Scope
 log = logging.getLogger(__name__)
 
 STOP_GRACE_S = 5.0
-"""How long the work may take to end itself after a stop or at its time limit before it is cancelled."""
+"""How long the work may take to end itself after a stop before it is cancelled, and how long it may take to end when it
+is cancelled. At its time limit it is cancelled at once."""
 
 
 class Worker:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,25 @@ async def test_a_dead_peers_row_is_reaped_and_its_place_taken(place: Place) -> N
                 break
             await asyncio.sleep(0.05)
         assert left == [(house.runs.replica.id,)]
+
+
+async def test_what_a_dead_peer_had_in_work_is_claimed_at_once_and_not_at_the_next_poll(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if place.name == "sqlite":
+        pytest.skip("the lock of the folder stands for membership")
+    monkeypatch.setattr("engine.runs.dbos.turns.POLL_S", 60.0)
+    monkeypatch.setattr("engine.runs.dbos.queue.AGAIN_S", 60.0)
+    async with running(place.url, place.home) as house:
+        kick: Any = house.runs._queue._kick
+        kick.may_claim = lambda: False
+        run = (await house.say("hello")).run
+        await house.until(lambda: kick._later is not None)
+        kick._later.cancel()
+        dead = "UPDATE dbos.workflow_status SET status = 'PENDING', executor_id = 'dead' WHERE workflow_uuid = :run"
+        await sql(house, dead, run=run)
+        kick.may_claim = house.runs.replica.may_claim
+        assert (await house.ended(run, 5)).status == "done"
 
 
 async def test_what_is_old_is_forgotten_and_nothing_else(place: Place) -> None:
