@@ -19,6 +19,8 @@ EVERY_S = 3600.0
 AT_ONCE = 200
 DAY_MS = 86_400_000
 _PARTS = ("nm_step", "nm_control", "nm_event", "nm_verdict", "nm_delivery")
+_FORGET_INBOX = "DELETE FROM nm_inbox WHERE at < :before AND route <> 'held'"
+"""What is held has not been answered yet."""
 
 
 class Retention:
@@ -45,7 +47,7 @@ class Retention:
         now_ms, database = self._replica.clock.now_ms(), self._replica.database
         inbox_before = now_ms - int(self._settings.inbox_keep_days * DAY_MS)
         runs_before = now_ms - int(self._settings.keep_days * DAY_MS)
-        await database.run(lambda s: change(s, "DELETE FROM nm_inbox WHERE at < :before", before=inbox_before))
+        await database.run(lambda s: change(s, _FORGET_INBOX, before=inbox_before))
         gone = 0
         while (some := await database.run(lambda s: _forget_runs(s, runs_before))) > 0:
             gone += some

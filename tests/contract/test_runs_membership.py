@@ -12,7 +12,7 @@ from engine.ports import Outcome, Owed, RunScope
 from engine.runs.retention import DAY_MS, Retention
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
-from tests.contract.processes.house import FAST, House, running
+from tests.contract.processes.house import FAST, House, given, inbox_key, running
 
 
 async def sql(house: House, statement: str, **values: object) -> list[tuple[object, ...]]:
@@ -104,6 +104,14 @@ async def test_what_is_old_is_forgotten_and_nothing_else(place: Place) -> None:
             runs = {row[0] for row in await sql(house, f"SELECT run FROM {table}")}
             assert runs <= {young}, table
         assert not (await house.say("old")).duplicate
+
+
+async def test_a_message_that_is_held_is_not_forgotten(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        assert await house.runtime.hold(given("late"), key=inbox_key("late"), reason="backlog")
+        await sql(house, "UPDATE nm_inbox SET at = 0")
+        await Retention(house.runs.replica, house.runs._queue, FAST).clean()
+        assert [each.given.text for each in await house.runtime.held("backlog")] == ["late"]
 
 
 async def test_a_run_whose_answer_is_owed_is_not_forgotten(place: Place) -> None:
