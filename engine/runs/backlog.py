@@ -79,7 +79,7 @@ class Backlog:
 
     def _found(self, session: Session, given: RunInput, now_ms: int) -> Asked:
         waiting = self._held.waiting(session, "backlog", now_ms)
-        mine = [each for each in waiting if each.asked is None and _belongs(each.given, given)]
+        mine = [each for each in waiting if not each.is_open and _belongs(each.given, given)]
         return Asked(keys=tuple(each.key for each in mine), texts=tuple(_short(each.given) for each in mine))
 
     async def _carry_out(self, scope: RunScope, asked: Asked, choice: Choice) -> None:

@@ -19,8 +19,9 @@ from engine.storage.statement import change, execute
 HoldReason = Literal["join", "backlog"]
 """join: its writer may be about to add words. backlog: it came so late that somebody is asked first."""
 
-_WAITING = """SELECT channel, account, kind, key, run, body, at FROM nm_inbox
-WHERE route = 'held' AND reason = :reason AND at <= :before ORDER BY at, key"""
+_WAITING = """SELECT i.channel, i.account, i.kind, i.key, i.run, i.body, i.at, r.status FROM nm_inbox AS i
+LEFT JOIN nm_run AS r ON r.id = i.run
+WHERE i.route = 'held' AND i.reason = :reason AND i.at <= :before ORDER BY i.at, i.key"""
 _ASSIGN = """UPDATE nm_inbox SET run = :run
 WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key AND route = 'held'"""
 _LEAVE = """UPDATE nm_inbox SET route = :route, reason = :reason, run = :run
@@ -29,12 +30,13 @@ WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key 
 
 @dataclass(frozen=True, slots=True)
 class HeldMessage:
-    """One that waits. `asked` is the run that asks what should become of it."""
+    """One that waits. `asked` is the run that asked last what should become of it; `is_open` while it still does."""
 
     key: InboxKey
     given: RunInput
     at_ms: int
     asked: RunId | None = None
+    is_open: bool = False
 
 
 class Held:
@@ -56,6 +58,7 @@ class Held:
                 RunInput.model_validate_json(row.body),
                 row.at,
                 None if row.run is None else RunId(row.run),
+                row.status in ("queued", "running"),
             )
             for row in rows
         ]

@@ -33,7 +33,7 @@ class Taken:
 
 
 Body = Callable[[RunId, Taken | None], Awaitable[None]]
-MayClaim = Callable[[], bool]
+Appetite = Callable[[int], int]
 Prepare = Callable[[Session, RunId], Taken | None]
 """Claims a run in the journal too; `None` leaves that to the body. Fails only when the database does."""
 
@@ -41,11 +41,11 @@ Prepare = Callable[[Session, RunId], Taken | None]
 class TurnQueue(Protocol):
     """Durable, ordered, one run of a conversation at a time. Knows nothing of journals."""
 
-    async def start(self, body: Body, prepare: Prepare, may_claim: MayClaim) -> None:
+    async def start(self, body: Body, prepare: Prepare, appetite: Appetite) -> None:
         """Take up work: call `body` for each run this replica gets. `body` returns when the run has ended.
 
         `prepare` is called where that is possible within the transaction that claims; what it gives goes to `body`.
-        `may_claim` is asked before that, where possible: a replica that is slow leaves what waits to the others.
+        `appetite(in work here)` tells how many more this replica takes up, where it can be asked before.
         """
         ...
 

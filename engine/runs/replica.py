@@ -60,6 +60,8 @@ class Replica:
     journal: Journal
     clock: Clock
     lease: Lease
+    concurrency: int = 200
+    """How many runs are worked on at once; those that only wait for a person do not count."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     hurried: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a drain should cut what is in flight now."""
@@ -79,6 +81,12 @@ class Replica:
     def may_claim(self) -> bool:
         """Tell whether this replica should take up a run now."""
         return self.lease.is_good() and not (self.draining.is_set() or self.slow)
+
+    def appetite(self, in_work: int) -> int:
+        """Give how many more runs this replica takes up, beside `in_work` that it has."""
+        if not self.may_claim():
+            return 0
+        return self.concurrency - in_work + sum(hand.rests for hand in self.active.values())
 
     def wake(self, run: RunId) -> None:
         """Let a run look at its controls, if it is in work here."""

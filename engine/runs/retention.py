@@ -11,6 +11,7 @@ from engine.errors import StorageError
 from engine.runs.ports import ENDED, TurnQueue
 from engine.runs.replica import Replica
 from engine.settings import RunSettings
+from engine.storage.blobs import BlobStore
 from engine.storage.statement import change, execute
 
 log = logging.getLogger(__name__)
@@ -18,6 +19,8 @@ log = logging.getLogger(__name__)
 EVERY_S = 3600.0
 AT_ONCE = 200
 DAY_MS = 86_400_000
+BLOB_MARGIN_MS = 7 * DAY_MS
+"""A blob is older than the end of the run that wrote it, by as long as that run lasted."""
 _PARTS = ("nm_step", "nm_control", "nm_event", "nm_verdict", "nm_delivery")
 _FORGET_INBOX = "DELETE FROM nm_inbox WHERE at < :before AND route <> 'held'"
 """What is held has not been answered yet."""
@@ -30,6 +33,7 @@ class Retention:
         self._replica = replica
         self._queue = queue
         self._settings = settings
+        self._blobs = BlobStore(replica.database)
 
     async def run(self) -> None:
         """Clean up for ever."""
@@ -51,6 +55,7 @@ class Retention:
         gone = 0
         while (some := await database.run(lambda s: _forget_runs(s, runs_before))) > 0:
             gone += some
+        await self._blobs.forget(runs_before - BLOB_MARGIN_MS)
         loop = asyncio.get_running_loop()
         while await loop.run_in_executor(None, self._queue.forget, runs_before) == 2000:
             pass

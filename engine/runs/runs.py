@@ -58,7 +58,7 @@ class Runs:
         self._ledger = Ledger(database.dialect)
         lease = Lease(endless=database.dialect.is_sqlite)
         journal = Journal(database.dialect, self._events)
-        self.replica = Replica(new_id(), database, journal, clock, lease)
+        self.replica = Replica(new_id(), database, journal, clock, lease, settings.concurrency)
         worker = Worker(self._work, clock, settings.time_limit_s)
         self._given_work = work
         self._turn = Turn(
@@ -88,7 +88,7 @@ class Runs:
             await self._database.run(lambda session: self._ledger.release(session, self._clock.now_ms()))
         await self._database.run(lambda session: self._ledger.revive(session, self._clock.now_ms()))
         self.replica.finish = queue.finish
-        await queue.start(self._turn.run, self._turn.take, self.replica.may_claim)
+        await queue.start(self._turn.run, self._turn.take, self.replica.appetite)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
         self._deliveries.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import tempfile
@@ -12,9 +13,11 @@ from sqlmodel import Session
 
 from engine.errors import StorageError
 from engine.storage.database import Database
-from engine.storage.statement import execute
+from engine.storage.statement import change, execute
 
-_INSERT = "INSERT INTO nm_blob (hash, content, at) VALUES (:hash, :content, :at) ON CONFLICT DO NOTHING"
+_INSERT = """INSERT INTO nm_blob (hash, content, at) VALUES (:hash, :content, :at)
+ON CONFLICT (hash) DO UPDATE SET at = excluded.at"""
+_FORGET = "DELETE FROM nm_blob WHERE at < :before"
 _SELECT = "SELECT content FROM nm_blob WHERE hash = :hash"
 
 
@@ -31,6 +34,9 @@ class BlobStore:
         Raises:
             StorageError: the disk is full or the database away.
         """
+        if self._folder is not None:
+            # A large file is no business of the one thread that writes to the database.
+            return await asyncio.to_thread(self._put, content)
         return await self._database.run(lambda session: self.write_in(session, content))
 
     async def read(self, name: str) -> bytes:
@@ -42,13 +48,27 @@ class BlobStore:
         """
         return await self._database.read(lambda session: self.read_in(session, name))
 
+    async def forget(self, before_ms: int) -> int:
+        """Delete what was last written before this time (UTC ms) and give how many.
+
+        Raises:
+            StorageError: the disk or the database is away.
+        """
+        if self._folder is not None:
+            return await asyncio.to_thread(_forget_files, self._folder, before_ms / 1000)
+        return await self._database.run(lambda session: change(session, _FORGET, before=before_ms))
+
     def write_in(self, session: Session, content: bytes) -> str:
         """Do what `write` does within the caller's transaction; blocks."""
+        if self._folder is not None:
+            return self._put(content)
         name = hashlib.sha256(content).hexdigest()
-        if self._folder is None:
-            execute(session, _INSERT, hash=name, content=content, at=time.time_ns() // 1_000_000)
-        else:
-            _write_file(self._path(name), content)
+        execute(session, _INSERT, hash=name, content=content, at=time.time_ns() // 1_000_000)
+        return name
+
+    def _put(self, content: bytes) -> str:
+        name = hashlib.sha256(content).hexdigest()
+        _write_file(self._path(name), content)
         return name
 
     def read_in(self, session: Session, name: str) -> bytes:
@@ -77,12 +97,27 @@ def _read_file(path: Path) -> bytes:
 
 
 def _write_file(path: Path, content: bytes) -> None:
-    if path.is_file():
-        return
     try:
+        if path.is_file():
+            os.utime(path)
+            return
         write_atomically(path, content)
     except OSError as error:
         raise StorageError(str(error), code="storage_full") from error
+
+
+def _forget_files(folder: Path, before_s: float) -> int:
+    gone = 0
+    try:
+        for path in folder.glob("*/*"):
+            if path.stat().st_mtime < before_s:
+                path.unlink()
+                gone += 1
+    except FileNotFoundError:
+        return gone
+    except OSError as error:
+        raise StorageError(str(error), code="storage_away") from error
+    return gone
 
 
 def write_atomically(path: Path, content: bytes) -> None:

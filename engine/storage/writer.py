@@ -95,8 +95,15 @@ class Writer:
                 commit(self._engine, wanted)
                 self.commits += 1
                 for each in wanted:
-                    self._settled(each)
+                    self._note(each)
                 _answer(wanted)
+
+    def _note(self, job: _Wanted) -> None:
+        """Tell how it went; whatever goes wrong with that is this job's error and never the end of all writing."""
+        try:
+            self._settled(job)
+        except Exception as error:
+            job.error = job.error or error
 
     def _take(self) -> list[_Wanted]:
         """Give what waits, oldest first; nothing when the writer is closed and all is done."""

@@ -112,11 +112,12 @@ class Messages:
 
     async def _submit(self, message: InboundMessage) -> None:
         begin_s = time.perf_counter()
-        joins = self._waiting.take_up(message)
+        joins = self._waiting.belonging_to(message)
         if message.quoted_message_id in {each.key for each in joins}:
             message = replace(message, quoted_message_id=None)
         given = await self._input(message)
         submitted = await self._runtime.submit(given, key=inbox_key(message.dedupe), joins=joins)
+        self._waiting.joined(message)
         self._metrics.submitted(time.perf_counter() - begin_s)
         if submitted.queued_behind and not submitted.duplicate:
             self._soon(self._show_queued(message))

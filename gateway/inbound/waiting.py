@@ -52,7 +52,7 @@ class Waiting:
         """
         await self._runtime.release(await self._runtime.held("join"))
         for each in await self._runtime.held("backlog"):
-            if each.asked is None:
+            if not each.is_open:
                 self._offer_soon(_writer_of(each.given))
 
     def is_late(self, message: InboundMessage) -> bool:
@@ -72,9 +72,13 @@ class Waiting:
             self._wordless.setdefault(_writer_of(given), []).append(key)
             self._courtesies.soon(self._end_of_patience(_writer_of(given), key))
 
-    def take_up(self, message: InboundMessage) -> tuple[InboxKey, ...]:
+    def belonging_to(self, message: InboundMessage) -> tuple[InboxKey, ...]:
         """Give what the same person sent a moment ago without words, for the message that has them."""
-        return tuple(self._wordless.pop(Writer(address_of(message), message.sender.id), ()))
+        return tuple(self._wordless.get(Writer(address_of(message), message.sender.id), ()))
+
+    def joined(self, message: InboundMessage) -> None:
+        """Note that they are stored as one; until then they are still waited for."""
+        self._wordless.pop(Writer(address_of(message), message.sender.id), None)
 
     async def _end_of_patience(self, writer: Writer, key: InboxKey) -> None:
         await self._clock.sleep(JOIN_S)
@@ -101,7 +105,7 @@ class Waiting:
         while True:
             await self._clock.sleep(OFFER_S)
             try:
-                late = [each for each in await self._runtime.held("backlog") if each.asked is None]
+                late = [each for each in await self._runtime.held("backlog") if not each.is_open]
                 await self._ask([each for each in late if _writer_of(each.given) == writer])
                 break
             except StorageError as error:
@@ -114,7 +118,8 @@ class Waiting:
         newest = late[-1].given
         title = text(language_of(newest.text), "backlog.title")
         asking = newest.model_copy(update={"parts": (TextPart(text=title),), "sent_at_ms": self._clock.now_ms()})
-        key = late[0].key.model_copy(update={"kind": "backlog"})
+        # Another key than that of a question about the same messages that ended without an answer.
+        key = late[0].key.model_copy(update={"kind": "backlog", "key": f"{late[0].key.key}:{late[0].asked or ''}"})
         await self._runtime.ask_about_backlog(asking, key=key)
 
 

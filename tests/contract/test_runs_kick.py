@@ -8,12 +8,12 @@ import threading
 import pytest
 from dbos import DBOS
 
-from engine.ports import Outcome, RunScope
+from engine.ports import Control, Outcome, RunScope
 from engine.runs.dbos import queue, recovery
 from engine.storage.statement import change, execute
 from tests.contract.conftest import Place
 from tests.contract.processes.child import Child
-from tests.contract.processes.house import FAST, running, until
+from tests.contract.processes.house import FAST, answer, running, until
 from tests.contract.processes.recording import RecordingSurface
 from tests.contract.processes.works import Works, acts
 
@@ -254,3 +254,18 @@ async def test_one_run_that_cannot_be_read_does_not_hold_up_the_others(place: Pl
         kick._ends = False
         house.runs._queue.kick()
         assert (await house.ended(good)).status == "done"
+
+
+async def test_runs_that_only_wait_for_a_person_take_no_room(place: Place) -> None:
+    async def work(scope: RunScope) -> Outcome:
+        if scope.input.text == "asks":
+            await scope.wait("wait", ["approve"], nonce="n", deadline_ms=2**53, who=lambda _by: True)
+        return await answer(scope)
+
+    settings = FAST.model_copy(update={"concurrency": 1})
+    async with running(place.url, place.home, work, settings=settings) as house:
+        asking = (await house.say("asks", to="one")).run
+        await house.until(lambda: any(hand.rests for hand in house.runs.replica.active.values()))
+        assert (await house.ended((await house.say("hello", to="two")).run, 10)).status == "done"
+        await house.runtime.control(asking, Control(id="c", kind="approve", by="ann", body={"nonce": "n"}))
+        assert (await house.ended(asking)).status == "done"

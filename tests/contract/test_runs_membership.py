@@ -76,13 +76,13 @@ async def test_what_a_dead_peer_had_in_work_is_claimed_at_once_and_not_at_the_ne
     monkeypatch.setattr("engine.runs.dbos.queue.AGAIN_S", 60.0)
     async with running(place.url, place.home) as house:
         kick: Any = house.runs._queue._kick
-        kick.may_claim = lambda: False
+        kick.appetite = lambda _in_work: 0
         run = (await house.say("hello")).run
         await house.until(lambda: kick._later is not None)
         kick._later.cancel()
         dead = "UPDATE dbos.workflow_status SET status = 'PENDING', executor_id = 'dead' WHERE workflow_uuid = :run"
         await sql(house, dead, run=run)
-        kick.may_claim = house.runs.replica.may_claim
+        kick.appetite = house.runs.replica.appetite
         assert (await house.ended(run, 5)).status == "done"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -130,6 +131,16 @@ async def test_files_that_cannot_be_reached_are_an_outage(place: Place) -> None:
     with pytest.raises(StorageError):
         await documents.delete("folder")
     database.close()
+
+
+async def test_blobs_that_nobody_wrote_for_long_are_forgotten(database: Database) -> None:
+    blobs, now_ms = BlobStore(database), time.time_ns() // 1_000_000
+    name = await blobs.write(b"once")
+    assert await blobs.forget(now_ms - 60_000) == 0 and await blobs.read(name) == b"once"
+    assert await blobs.forget(now_ms + 60_000) == 1
+    with pytest.raises(KeyError):
+        await blobs.read(name)
+    assert await blobs.write(b"once") == name and await blobs.read(name) == b"once"
 
 
 async def test_documents_are_whole_and_stay_inside(database: Database) -> None:

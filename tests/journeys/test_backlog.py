@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.errors import StorageError
 from gateway.texts.en import TEXTS
 from tests.journeys.house import CHEN, GROUP, LIN, House, house
 from tests.journeys.seen import Seen
@@ -105,3 +107,36 @@ async def test_a_restart_forgets_neither_the_messages_nor_the_question(home: Pat
         assert await h.press(open_again, "backlog_all") == TEXTS["toast.chosen"]
         await h.until(lambda: len(answers(h)) == 2)
         assert len(h.messages()) == 3
+
+
+async def test_a_question_that_ended_without_an_answer_is_asked_again(home: Path) -> None:
+    async with house(home, {"runs.resume": "false", "runs.drain_s": "0.2"}) as h:
+        late = await say_late(h, "never lost")
+        await question(h, late, 1)
+        await h.stop()
+        await h.start()
+        again = await h.sees(late, lambda seen: len(seen.messages) == 2 and "backlog_all" in seen.buttons, within_s=12)
+        assert await h.press(again, "backlog_all") == TEXTS["toast.chosen"]
+        await h.until(lambda: answers(h), why="the answer")
+        assert [asked.question for asked in h.model.asked] == ["never lost"]
+
+
+async def test_words_that_could_not_be_stored_find_their_picture_when_they_come_again(home: Path) -> None:
+    async with house(home) as h:
+        key = h.sim.files.keep("file_v3", "whatever", b"material")
+        await h.say("", chat="oc_dm_lin", msg_type="file", content={"file_key": key, "file_name": "a.txt"})
+        await h.all_acked()
+        submit, failed = h.runtime.submit, list[str]()
+
+        async def failing(*words: Any, **more: Any) -> Any:
+            if not failed:
+                failed.append("once")
+                raise StorageError("away", code="storage_away")
+            return await submit(*words, **more)
+
+        h.runtime.submit = failing  # pyright: ignore[reportAttributeAccessIssue]
+        asked = await h.say("what is in it?", chat="oc_dm_lin")
+        await h.until(lambda: bool(failed))
+        h.sim.advance(16)
+        assert (await h.finished(asked)).status == "Done"
+        assert len(h.messages()) == len(h.model.asked) == 1 and "received/a.txt" in h.model.asked[0].question

@@ -29,7 +29,7 @@ from sqlmodel import Session
 
 from engine.errors import StorageError
 from engine.messages import Address, RunId
-from engine.runs.ports import MayClaim, Prepare, Taken
+from engine.runs.ports import Appetite, Prepare, Taken
 from engine.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class Kick:
         self._ends = False
         self._later: asyncio.TimerHandle | None = None
         self.prepare: Prepare | None = None
-        self.may_claim: MayClaim = lambda: True
+        self.appetite: Appetite = lambda in_work: me.concurrency - in_work
         self.broken = False
         embedded = database.dialect.is_sqlite
         table, inputs = (name if embedded else f"dbos.{name}" for name in ("workflow_status", "workflow_input"))
@@ -175,12 +175,10 @@ class Kick:
 
     async def claim(self) -> None:
         """Claim what fits and start it."""
-        if not self.may_claim():
+        room = self.appetite(self._dbos._active_workflows_set.count_for_queue(self._queue.name))
+        if room <= 0:
             # What is claimed now would lie here until the sweep gives it back.
             return self._wish_later()
-        room = self._me.concurrency - self._dbos._active_workflows_set.count_for_queue(self._queue.name)
-        if room <= 0:
-            return
         token = str(uuid.uuid4())
         if self._by_text:
             try:

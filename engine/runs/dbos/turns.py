@@ -20,7 +20,7 @@ from engine.messages import Address, RunId
 from engine.runs.dbos.queue import Claimant, Kick, Won, in_thread, quieten
 from engine.runs.dbos.recovery import give_back, give_back_by_statement, give_back_runs, held
 from engine.runs.dbos.serializer import JsonSerializer
-from engine.runs.ports import Body, MayClaim, Prepare
+from engine.runs.ports import Appetite, Body, Prepare
 from engine.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class DbosQueue:
         self._client: DBOSClient | None = None
         self._kick: Kick | None = None
 
-    async def start(self, body: Body, prepare: Prepare, may_claim: MayClaim) -> None:
+    async def start(self, body: Body, prepare: Prepare, appetite: Appetite) -> None:
         """Start the library inside the running loop, and take up work."""
         global _current
         self._body, _current = body, self
@@ -96,7 +96,7 @@ class DbosQueue:
         queue = await in_thread(self._register)
         me = Claimant(self._replica, APPLICATION, VERSION, self._concurrency)
         self._kick = Kick(dbos, queue, self._database, me, self._begin)
-        self._kick.may_claim = may_claim
+        self._kick.appetite = appetite
         if self._database.dialect.is_sqlite:
             self._kick.prepare = prepare
 
