@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from gateway.errors import ConfigInvalid
+
 _PACKAGE = Path(__file__).resolve().parent
 HOME_VARIABLE = "NIUMA_HOME"
 USER_FILE = "niuma.toml"
@@ -49,8 +51,16 @@ def token_file(home: Path) -> Path:
 
 
 def create_private_folder(folder: Path) -> Path:
-    """Create `folder` and what is missing above it for the owner only; existing ones are left as they are."""
+    """Create `folder` and what is missing above it for the owner only; existing ones are left as they are.
+
+    Raises:
+        ConfigInvalid: it cannot be made.
+    """
     if not folder.is_dir():
         create_private_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            reason = "is a file, not a folder" if folder.exists() else f"cannot be made: {error.strerror}"
+            raise ConfigInvalid(f"{folder} {reason}", path="", source="--home", fix="give another folder") from error
     return folder

@@ -115,8 +115,8 @@ model = "openai/gpt-4o-mini"
 api_key = "${{OPENAI_API_KEY}}"
 ```
 
-2. Start `niuma serve`.
-3. Ask me again; *somebody smarter* will answer.
+2. Ask again with `niuma chat` in a terminal, or set up a channel and start `niuma serve`.
+3. *Somebody smarter* will answer. This demo stays with me.
 
 > Nothing was sent anywhere: this text was made on your machine.
 """,
@@ -145,8 +145,8 @@ model = "openai/gpt-4o-mini"
 api_key = "${{OPENAI_API_KEY}}"
 ```
 
-2. 启动 `niuma serve`。
-3. 再问我一次，这回由*更聪明的模型*来回答。
+2. 在终端用 `niuma chat` 再问一次，或配置渠道后启动 `niuma serve`。
+3. 这回由*更聪明的模型*来回答；这个演示仍由我作答。
 
 > 没有任何内容被发送出去：这段文字就是在你的机器上生成的。
 """,

@@ -68,6 +68,7 @@ def view(session: Session, run: RunId) -> RunView | None:
 
 
 def last_words(session: Session, conversation: Address, person: str) -> str:
-    """Give what a person last asked in a conversation, among its newest runs."""
-    given = (RunInput.model_validate_json(row.input) for row in execute(session, _NEWEST, conv=conversation))
-    return next((each.text for each in given if each.by.id == person), "")
+    """Give what a person last asked in a conversation, among its newest runs; of a silent one, what anybody did."""
+    given = [RunInput.model_validate_json(row.input) for row in execute(session, _NEWEST, conv=conversation)]
+    theirs = (each.text for each in given if each.by.id == person)
+    return next(theirs, given[0].text if given else "")

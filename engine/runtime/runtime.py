@@ -62,6 +62,15 @@ class Runtime:
         self._runs = Runs(self.database, surface, clock, work, settings.runs)
         self._config = ConfigStore(self.database)
 
+    def take_folder(self) -> None:
+        """Take the embedded database's folder for this process; `start` does so when it was not done before.
+
+        Raises:
+            AlreadyRunning: another process works on this data folder.
+        """
+        if self.database.dialect.is_sqlite:
+            self._lock.take()
+
     async def start(self) -> None:
         """Take the folder's lock, bring the schema up to date, and take up work.
 
@@ -70,8 +79,7 @@ class Runtime:
             StorageError: the database can not be reached or written.
         """
         loop = asyncio.get_running_loop()
-        if self.database.dialect.is_sqlite:
-            self._lock.take()
+        self.take_folder()
         try:
             await loop.run_in_executor(None, _load_dialect)
             made, _ = await asyncio.gather(

@@ -21,12 +21,14 @@ from pydantic import BaseModel
 from channels.base import Channel
 from channels.clock import Clock
 from channels.registry import build_channels
+from engine.errors import StorageError
 from engine.runtime import Check, Runtime, build_runtime
 from engine.settings import EngineSettings
 from gateway.access import Access
 from gateway.api import ApiServer, build_api
 from gateway.clock import SystemClock
 from gateway.delivery import Delivery
+from gateway.errors import StartupFailed
 from gateway.inbound import ChannelEnclosures, Reception
 from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
@@ -92,9 +94,11 @@ async def running(
         port=settings.server.port,
     )
     async with AsyncExitStack() as stack:
+        # First: whoever starts a second one on a folder is told that, and not that a port is taken.
+        runtime.take_folder()
         await api.start()
         stack.push_async_callback(api.stop)
-        await runtime.start()
+        await _started(runtime)
         stack.push_async_callback(runtime.stop)
         stack.push_async_callback(supervisor.stop)
         stack.push_async_callback(runtime.drain)
@@ -104,6 +108,14 @@ async def running(
         await supervisor.start(reception.handle)
         ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
         yield runtime
+
+
+async def _started(runtime: Runtime) -> None:
+    try:
+        await runtime.start()
+    except StorageError as error:
+        hint = "Look whether it runs and [database] url names it rightly, then start again."
+        raise StartupFailed(str(error), component="database", hint=hint) from error
 
 
 def _channels(settings: Settings, clock: Clock) -> dict[tuple[str, str], Channel]:

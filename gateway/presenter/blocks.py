@@ -9,7 +9,7 @@ from channels.cards.model import LaneBlock, Note, Text, Thinking, TodoItem, Todo
 from channels.cards.shorten import shorten
 from engine.events import TOOL_TYPES
 from gateway.presenter.merge import Record
-from gateway.texts import Language, text
+from gateway.texts import LANGUAGES, Language, text
 
 ARGUMENT_CHARS = 60
 ASKED_CHARS = 2000
@@ -86,8 +86,13 @@ def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
     args = cast("dict[str, Any]", data.get("args") or {})
     lines = [text(language, key, tool=tool), _arguments(args, ASKED_CHARS)]
     if data.get("purpose"):
-        lines.append(text(language, "approval.purpose", purpose=str(data["purpose"])))
+        lines.append(text(language, "approval.purpose", purpose=_purpose(tool, str(data["purpose"]), language)))
     return Note(name, "\n".join(line for line in lines if line), "warning")
+
+
+def _purpose(tool: str, told: str, language: Language) -> str:
+    """Give what a tool is for in words for a person; a tool we have none for tells what a model reads of it."""
+    return LANGUAGES[language].get(f"purpose.{tool}", told)
 
 
 def by_name(language: Language, key: str, data: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -218,7 +219,8 @@ class Presenter:
         if not status.is_terminal:
             return self._say(f"status.{status.value}")
         answer = [record.text for record in self._merger if isinstance(record, Record) and record.type == "text"]
-        first_line = next((line.strip("#>*-` ") for line in "\n".join(answer[-1:]).splitlines() if line.strip()), "")
+        lines = (_plain(line) for line in "\n".join(answer[-1:]).splitlines())
+        first_line = next((line for line in lines if line), "")
         return shorten(first_line, SUMMARY_CHARS) or self._say(f"status.{status.value}")
 
     def _say(self, key: str, **params: object) -> str:
@@ -236,3 +238,8 @@ def _add_usage(facts: _Facts, content: dict[str, Any]) -> None:
 def _labels(given: RunInput) -> str:
     """Name what was sent without words."""
     return ", ".join(part.label for part in given.parts if isinstance(part, EnclosedPart))
+
+
+def _plain(line: str) -> str:
+    """Give a line of markdown as the chat list can show it."""
+    return re.sub(r"[*`~]+", "", line).strip("#>-| ")

@@ -9,7 +9,7 @@ from pathlib import Path as File
 from typing import Any, Literal, cast
 
 from gateway.errors import ConfigInvalid
-from gateway.settings.schema import ROOT, Leaf, Path, Table, dotted, is_id, unknown
+from gateway.settings.schema import ROOT, Leaf, Path, Table, dotted, is_id, is_item, unknown
 
 Origin = Literal["default", "file", "environment", "command line", "database"]
 
@@ -55,6 +55,9 @@ def flatten(value: Any, node: Leaf | Table, path: Path, source: str) -> Iterator
     if node.listed:
         value = _by_id(value, path, source)
     if not isinstance(value, dict):
+        if is_item(path):
+            # `defalt = "main"` in a table of tables is more likely a misspelled key than a table without its brackets.
+            raise unknown(path, source=source)
         raise ConfigInvalid("is a table, not one value", path=dotted(path), source=source)
     for key, below in cast(dict[str, Any], value).items():
         child = _child(node, (*path, key), source)

@@ -164,6 +164,12 @@ def _nearest(path: Path) -> str | None:
     return similar[0] if similar else None
 
 
+def is_item(path: Path) -> bool:
+    """Tell whether `path` names an item of a table of tables, beside which there are keys of its own."""
+    above = ROOT if len(path) == 1 else node_at(path[:-1], source="")
+    return isinstance(above, Table) and above.items is not None and bool(above.fields)
+
+
 def leaf_or_table(path: Path) -> bool:
     """Tell whether `path` exists."""
     node: Leaf | Table | None = ROOT

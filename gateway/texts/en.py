@@ -92,6 +92,7 @@ TEXTS = {
     "approval.question": "May I run {tool}?",
     "approval.cut": "A restart cut {tool} off; it may have run already. Run it again?",
     "approval.purpose": "Purpose: {purpose}",
+    "purpose.send_note": "adds this note as a line to outbox.txt.",
     "approval.only": "Only {name} may answer, until {deadline}.",
     "approval.approved": "Approved by {name}.",
     "approval.approved_unnamed": "Approved.",

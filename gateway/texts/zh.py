@@ -92,6 +92,7 @@ TEXTS = {
     "approval.question": "可以执行 {tool} 吗？",
     "approval.cut": "{tool} 被重启打断，可能已经执行过。要再执行一次吗？",
     "approval.purpose": "目的：{purpose}",
+    "purpose.send_note": "把这条便签作为一行写入 outbox.txt。",
     "approval.only": "仅 {name} 可以答复，截止 {deadline}。",
     "approval.approved": "{name} 已批准。",
     "approval.approved_unnamed": "已批准。",

@@ -22,7 +22,7 @@ export class Composer {
     const { store } = this.desk;
     const { chat } = store;
     if (!chat) return null;
-    const label = say("placeholder", { chat: chat.name, name: store.nameOf(store.me) });
+    const label = say(chat.type === "p2p" ? "placeholder" : "placeholderGroup", { chat: chat.name, name: store.nameOf(store.me) });
     return h(
       "form",
       {

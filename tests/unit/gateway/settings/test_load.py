@@ -232,3 +232,8 @@ def test_rows_that_do_not_belong_are_left_out(tmp_path: Path, caplog: pytest.Log
         "server.host",
     ]
     assert "plain'" not in caplog.text
+
+
+def test_a_misspelled_key_beside_named_tables_is_not_taken_for_one_of_them(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match=r"models\.defalt .*unknown setting; did you mean models\.default\?"):
+        load(tmp_path, '[models]\ndefalt = "main"\n')
