@@ -11,7 +11,7 @@ from typing import Protocol
 from sqlmodel import Session
 
 from engine.events import RunEvent
-from engine.messages import RunId
+from engine.messages import Address, Principal, RunId, RunInput
 from engine.ports import Clock, Watcher
 from engine.runs.journal import Journal
 from engine.runs.lease import Lease
@@ -27,6 +27,11 @@ class Hand(Protocol):
     @property
     def rests(self) -> bool:
         """Tell whether it only waits."""
+        ...
+
+    @property
+    def input(self) -> RunInput:
+        """Give what it works for."""
         ...
 
     def wake(self) -> None:
@@ -87,6 +92,11 @@ class Replica:
         if not self.may_claim():
             return 0
         return self.concurrency - in_work + sum(hand.rests for hand in self.active.values())
+
+    def waits_in(self, line: Address) -> Principal | None:
+        """Give who is asked by a run of this line that only waits, as far as this process knows."""
+        hands = (hand for hand in self.active.values() if hand.rests and hand.input.place_in_line == line)
+        return next((hand.input.by for hand in hands), None)
 
     def wake(self, run: RunId) -> None:
         """Let a run look at its controls, if it is in work here."""

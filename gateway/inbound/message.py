@@ -12,7 +12,7 @@ from channels.base import Channel
 from channels.errors import ChannelError
 from channels.events import InboundMessage
 from engine.errors import StorageError
-from engine.messages import InboxKey, Part, RunInput, TextPart
+from engine.messages import InboxKey, Part, Principal, RunInput, TextPart
 from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.commands import Command, Commands, Order, parse_command
@@ -138,10 +138,21 @@ class Messages:
             logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
 
     async def _show_queued(self, message: InboundMessage) -> None:
+        """Show that it waits; where it waits for somebody's answer, also for whose: a sign would be a riddle."""
         await self._channel(message).react(message.conversation, message.message_id, "queued", on=True)
+        asked = self._runtime.waits_in(address_of(message))
+        if asked is not None:
+            await self._tell(message, _behind(asked, message.sender.id), name=asked.name)
 
     def _channel(self, message: InboundMessage) -> Channel:
         return self._channels[message.conversation.channel, message.conversation.account]
 
     def _soon(self, courtesy: Coroutine[Any, Any, None]) -> None:
         self._courtesies.soon(courtesy)
+
+
+def _behind(asked: Principal, sender: str) -> str:
+    """Give what to tell somebody who waits until `asked` has answered a question."""
+    if asked.id == sender:
+        return "notice.behind_you"
+    return "notice.behind" if asked.name else "notice.behind_unnamed"

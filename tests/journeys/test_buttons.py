@@ -49,6 +49,17 @@ async def test_f65_only_the_person_who_asked_may_approve_and_it_runs_once(home: 
         assert len(h.messages()) == 1
 
 
+async def test_who_waits_for_somebodys_answer_is_told_whose(home: Path) -> None:
+    async with house(home) as h:
+        assert (await h.finished(await h.say("@niuma hello"))).status == "Done"
+        _, question = await asking(h)
+        behind = await h.say("@niuma and mine?", by=CHEN)
+        told = await h.sees(behind, lambda seen: bool(seen.text))
+        assert TEXTS["notice.behind"].format(name="Lin Wei") in told.text
+        assert await h.press(question, "deny") == toast("denied")
+        assert "You said: " in (await h.sees(behind, lambda seen: "You said: " in seen.text)).text
+
+
 async def test_f65_an_admin_is_not_told_that_it_was_approved_when_it_was_not(home: Path) -> None:
     async with house(home, {"access.admins": '["feishu:main:ou_chen"]'}) as h:
         asked, question = await asking(h)
