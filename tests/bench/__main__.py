@@ -20,6 +20,7 @@ from tests.bench.row import Row, table
 BENCHES = (
     "first_write",
     "one_card",
+    "long_answer",
     "fifty_exempt",
     "fifty_chats",
     "fifty_counted",
