@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,8 @@ from engine.tools.workspace import inside
 FOLDER = "received"
 _MAX_NAME_BYTES = 120
 _RESERVED = frozenset('<>:"|?*')
+_one_by_one = threading.Lock()
+"""Between looking whether a name is free and taking it nobody else may take it: every picture is called the same."""
 
 
 def put_received(workspace: Path, name: str, content: bytes) -> str:
@@ -22,6 +25,11 @@ def put_received(workspace: Path, name: str, content: bytes) -> str:
         OSError: the disk does not take it.
     """
     wanted = safe_file_name(name)
+    with _one_by_one:
+        return _put(workspace, wanted, content)
+
+
+def _put(workspace: Path, wanted: str, content: bytes) -> str:
     stem, dot, suffix = wanted.rpartition(".")
     for number in count(1):
         numbered = wanted if number == 1 else f"{stem or suffix}-{number}{dot}{suffix if stem else ''}"

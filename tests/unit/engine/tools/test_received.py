@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ def test_another_file_of_the_same_name_gets_a_number_and_the_same_file_none(tmp_
     assert put_received(tmp_path, "a.txt", b"1") == "received/a.txt"
     assert put_received(tmp_path, "plain", b"1") == "received/plain"
     assert put_received(tmp_path, "plain", b"2") == "received/plain-2"
+
+
+def test_files_of_one_name_that_come_at_once_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    contents = [str(n).encode() for n in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        places = list(threads.map(lambda content: put_received(tmp_path, "image.png", content), contents))
+    assert [(tmp_path / place).read_bytes() for place in places] == contents
 
 
 def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
