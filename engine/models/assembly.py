@@ -9,6 +9,7 @@ from typing import Any, cast
 from engine.errors import CutOff
 from engine.messages import AssistantMessage, ToolCall, Usage
 from engine.models.base import Completed, Finish
+from engine.models.surrogates import mended
 from engine.models.wire import REASONING_FIELD
 
 _FINISH: dict[str, Finish] = {
@@ -80,7 +81,8 @@ class Assembly:
         """
         self._check()
         calls = tuple(
-            ToolCall(id=call.id, name=call.name, arguments="".join(call.arguments) or "{}") for call in self._calls
+            ToolCall(id=mended(call.id), name=mended(call.name), arguments=mended("".join(call.arguments)) or "{}")
+            for call in self._calls
         )
         details = {REASONING_FIELD: self.reasoning_field} if self.reasoning_field else {}
         message = AssistantMessage(
@@ -119,6 +121,8 @@ def _is_unfinished(arguments: str) -> bool:
         return False  # whole, or broken in a way that is the model's to mend
     try:
         json.loads(text)
+    except RecursionError:
+        return False
     except ValueError:
         return True
     return False

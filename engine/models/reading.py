@@ -35,14 +35,12 @@ class Reading:
             self._assembly.done = True
             return self.end()
         try:
-            text = data.decode().lstrip()
-            chunk: dict[str, Any]
-            chunk, end = _decode(text)
-            if end != len(text) and not text[end:].isspace():
-                raise ValueError("something follows")
-            choices: list[dict[str, Any]] = chunk.get("choices") or []
-        except (ValueError, AttributeError) as error:
-            raise BadOutput("a chunk of the stream is not a JSON object") from error
+            return self._items(_chunk(data))
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+            raise BadOutput("a chunk of the stream is not in the form of chat completions") from error
+
+    def _items(self, chunk: dict[str, Any]) -> list[ModelItem]:
+        choices: list[dict[str, Any]] = chunk.get("choices") or []
         if not choices or "error" in chunk:
             self._rare(chunk)
         items: list[ModelItem] = []
@@ -51,11 +49,18 @@ class Reading:
             if delta:
                 self._delta(delta, items)
             if choice.get("finish_reason"):
-                self._assembly.finish = choice["finish_reason"]
+                self._assembly.finish = str(choice["finish_reason"])
                 items += self.end()
         if chunk.get("usage"):
-            self._assembly.usage(chunk["usage"])
+            self._usage(chunk["usage"])
         return items
+
+    def _usage(self, counts: Any) -> None:
+        try:
+            self._assembly.usage(counts)
+        except (ValueError, TypeError, AttributeError) as error:
+            # What an answer cost is no reason to lose it.
+            log.warning("usage_unreadable", extra={"reason": str(error)})
 
     def end(self) -> list[ModelItem]:
         """Give halves of characters whose other half never came."""
@@ -94,3 +99,11 @@ class Reading:
             raise error_from(None, chunk, {})
         if not chunk.get("usage"):
             log.debug("chunk without choices", extra={"keys": sorted(chunk)})
+
+
+def _chunk(data: bytes) -> dict[str, Any]:
+    text = data.decode().lstrip()
+    chunk, end = _decode(text)
+    if end != len(text) and not text[end:].isspace():
+        raise ValueError("something follows")
+    return cast("dict[str, Any]", chunk)

@@ -21,6 +21,7 @@ from engine.messages import (
 )
 from engine.models.base import ModelRequest, ToolSchema
 from engine.models.speakers import Speakers
+from engine.models.surrogates import mended
 
 REASONING_FIELD = "reasoning_field"
 """Key in `AssistantMessage.provider_details`: under which name this provider sent reasoning and wants it back."""
@@ -56,13 +57,14 @@ def object_text(arguments: str) -> str:
         value: Any = json.loads(arguments) if arguments.strip() else {}
         if isinstance(value, str):
             value = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = arguments
     if value is None:
         return "{}"
     if not isinstance(value, dict):
         value = {"unreadable": arguments}
-    return json.dumps(cast("dict[str, Any]", value), ensure_ascii=False)
+    # Half a character can hide in an escape; no request takes it.
+    return mended(json.dumps(cast("dict[str, Any]", value), ensure_ascii=False))
 
 
 def _message(message: Message, speakers: Speakers, pictures: Mapping[str, bytes]) -> dict[str, Any]:

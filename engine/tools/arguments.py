@@ -7,6 +7,7 @@ import logging
 from typing import Any, cast
 
 from engine.errors import ToolRetry
+from engine.models.surrogates import mended
 from engine.tools.schema import problems
 
 log = logging.getLogger(__name__)
@@ -52,6 +53,9 @@ def _decoded(text: str) -> Any:
     value = json.loads(text)
     if isinstance(value, str) and value.strip().startswith("{"):
         value = json.loads(value)
+    if "\\u" in text:
+        # An escape can hold half a character, which nothing can store or send.
+        value = json.loads(mended(json.dumps(value, ensure_ascii=False)))
     return {} if value is None else value
 
 
@@ -61,4 +65,7 @@ def _mended(text: str, tool: str, error: Exception) -> Any:
         raise ToolRetry(f"the arguments of {tool} are not valid JSON: {error}") from error
     import json_repair  # rarely needed, and not free to import
 
-    return json_repair.loads(text)
+    try:
+        return json_repair.loads(text)
+    except RecursionError:
+        raise ToolRetry(f"the arguments of {tool} are nested too deeply") from error

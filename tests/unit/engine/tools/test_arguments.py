@@ -81,3 +81,14 @@ def test_problems_are_words_for_a_model() -> None:
         parse_arguments(json.dumps({"kind": "z"}), SCHEMA, tool="t")
     assert "arguments.a is missing" in str(caught.value)
     assert "['x', 'y']" in str(caught.value)
+
+
+def test_half_a_character_hidden_in_an_escape_is_replaced() -> None:
+    assert parse_arguments('{"a\\ud83d": "\\ud83d"}', OPEN, tool="t") == {"a\ufffd": "\ufffd"}
+    assert parse_arguments('{"a": "\\ud83d\\ude00"}', OPEN, tool="t") == {"a": "\U0001f600"}
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, '{"a":' * 5000 + "}" * 5000])
+def test_what_is_nested_too_deeply_is_refused(text: str) -> None:
+    with pytest.raises(ToolRetry):
+        parse_arguments(text, SCHEMA, tool="t")
