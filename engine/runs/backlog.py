@@ -89,10 +89,12 @@ class Backlog:
             return choice
 
         def also(session: Session, value: str) -> None:
-            wanted = {"all": asked.keys, "last": asked.keys[-1:]}.get(value, ())
             inputs = {each.key: each.given for each in self._held.waiting(session, "backlog", now_ms)}
-            for key in asked.keys:
-                if key in wanted and key in inputs:
+            # Some may have been taken back since.
+            left = [key for key in asked.keys if key in inputs]
+            wanted = {"all": left, "last": left[-1:]}.get(value, [])
+            for key in left:
+                if key in wanted:
                     self._held.begin(session, key, inputs[key], now_ms)
                 else:
                     self._held.forget(session, key, f"backlog_{value}")

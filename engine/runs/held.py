@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sqlmodel import Session
 
@@ -50,18 +50,12 @@ class Held:
         return self._inbox.note(session, key, Noted(given.to, "held", reason, body=given.model_dump_json()), at_ms)
 
     def waiting(self, session: Session, reason: HoldReason, before_ms: int) -> list[HeldMessage]:
-        """Give what waits for this reason and came before, oldest first."""
-        rows = execute(session, _WAITING, reason=reason, before=before_ms)
-        return [
-            HeldMessage(
-                InboxKey(channel=row.channel, account=row.account, kind=row.kind, key=row.key),
-                RunInput.model_validate_json(row.body),
-                row.at,
-                None if row.run is None else RunId(row.run),
-                row.status in ("queued", "running"),
-            )
-            for row in rows
-        ]
+        """Give what waits for this reason and came before, in the order in which it was written.
+
+        After an outage platforms deliver in any order.
+        """
+        waiting = [_held(row) for row in execute(session, _WAITING, reason=reason, before=before_ms)]
+        return sorted(waiting, key=lambda each: each.given.sent_at_ms)
 
     def ask_about(self, session: Session, keys: Sequence[InboxKey], run: RunId) -> None:
         """Note which run asks what should become of them."""
@@ -76,9 +70,9 @@ class Held:
         self._inbox.line_up(session, run, given, at_ms)
         return run
 
-    def forget(self, session: Session, key: InboxKey, reason: str) -> None:
-        """Let one become nothing."""
-        change(session, _LEAVE, route="ignored", reason=reason, run=None, **key.model_dump())
+    def forget(self, session: Session, key: InboxKey, reason: str) -> bool:
+        """Let one become nothing; gives whether it still waited."""
+        return change(session, _LEAVE, route="ignored", reason=reason, run=None, **key.model_dump()) == 1
 
     def submit(
         self, session: Session, given: RunInput, key: InboxKey, joins: Sequence[InboxKey], at_ms: int
@@ -92,3 +86,13 @@ class Held:
             for each in joined:
                 change(session, _LEAVE, route="turn", reason="joined", run=submitted.run, **each.key.model_dump())
         return submitted
+
+
+def _held(row: Any) -> HeldMessage:
+    return HeldMessage(
+        InboxKey(channel=row.channel, account=row.account, kind=row.kind, key=row.key),
+        RunInput.model_validate_json(row.body),
+        row.at,
+        None if row.run is None else RunId(row.run),
+        row.status in ("queued", "running"),
+    )

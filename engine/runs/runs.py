@@ -30,6 +30,7 @@ from engine.runs.ledger import DeadLetters, Ledger
 from engine.runs.membership import Beats, Membership
 from engine.runs.ports import TurnQueue
 from engine.runs.presses import Presses
+from engine.runs.recall import Recall
 from engine.runs.renewal import Renewal, Renewed
 from engine.runs.replica import Replica
 from engine.runs.retention import Retention
@@ -80,6 +81,7 @@ class Runs:
         self._held = Held(self._inbox)
         self._backlog = Backlog(self._database, self._held, self._clock, queue.kick)
         self._renewal = Renewal(self._database.dialect, self._inbox)
+        self._recall = Recall(self._database.dialect, self._inbox, self._held)
         afterwards = Afterwards(self._inbox, self._events, self._ledger)
         self._presses = Presses(self._database.dialect, self._inbox, self._events, afterwards)
         self._membership = Membership(self._database, queue, self.replica.id, self.replica.lease, self._beats(loop))
@@ -164,6 +166,12 @@ class Runs:
         answer: Heard = await self._write(lambda s: put(s, self._database.dialect, run, control, self._clock.now_ms()))
         self.replica.wake(run)
         return answer
+
+    async def recall(self, message: InboxKey, conversation: Address) -> None:
+        """Take a message back, whatever became of it. Raises like `submit`."""
+        run = await self._write(lambda s: self._recall.take(s, message, conversation, self._clock.now_ms()))
+        if run is not None:
+            self.replica.wake(run)
 
     async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
         """Carry out a press on a button, once. Raises like `submit`."""

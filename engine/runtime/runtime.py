@@ -158,6 +158,13 @@ class Runtime:
         """
         return await self._runs.control(run, control)
 
+    async def recall(self, message: InboxKey, conversation: Address) -> None:
+        """Take a message back: its run stops; one that waits, or has not come yet, is never answered.
+
+        Raises like `submit`.
+        """
+        await self._runs.recall(message, conversation)
+
     async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
         """Carry out a press on a button of a run's card; what came of it is durable on return.
 

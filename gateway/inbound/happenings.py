@@ -20,7 +20,6 @@ from channels.events import (
     Recalled,
 )
 from engine.messages import InboxKey
-from engine.ports import Control
 from engine.runtime import Runtime
 from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.keys import address_of, inbox_key
@@ -50,7 +49,7 @@ class Happenings:
         """
         match notice:
             case Recalled():
-                await self._stop_run_of(notice)
+                await self._take_back(notice)
             case MenuChosen():
                 await self._messages.take(_as_message(notice))
             case MembershipChanged():
@@ -62,14 +61,11 @@ class Happenings:
             case _:
                 assert_never(notice)
 
-    async def _stop_run_of(self, notice: Recalled) -> None:
+    async def _take_back(self, notice: Recalled) -> None:
         await self._note(notice)
         key = notice.dedupe
-        asked = InboxKey(channel=key.channel, account=key.account, kind="message", key=notice.message_id)
-        run = await self._runtime.run_of(asked)
-        if run is not None:
-            control = Control(id=f"recall-{notice.message_id}", kind="stop", by="", body={"reason": "recalled"})
-            await self._runtime.control(run, control)
+        message = InboxKey(channel=key.channel, account=key.account, kind="message", key=notice.message_id)
+        await self._runtime.recall(message, address_of(notice))
 
     async def _came_or_went(self, notice: MembershipChanged) -> None:
         if notice.is_in:

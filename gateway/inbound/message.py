@@ -117,7 +117,6 @@ class Messages:
             message = replace(message, quoted_message_id=None)
         given = await self._input(message)
         submitted = await self._runtime.submit(given, key=inbox_key(message.dedupe), joins=joins)
-        self._waiting.joined(message)
         self._metrics.submitted(time.perf_counter() - begin_s)
         if submitted.queued_behind and not submitted.duplicate:
             self._soon(self._show_queued(message))

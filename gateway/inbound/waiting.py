@@ -73,12 +73,12 @@ class Waiting:
             self._courtesies.soon(self._end_of_patience(_writer_of(given), key))
 
     def belonging_to(self, message: InboundMessage) -> tuple[InboxKey, ...]:
-        """Give what the same person sent a moment ago without words, for the message that has them."""
-        return tuple(self._wordless.get(Writer(address_of(message), message.sender.id), ()))
+        """Give what the same person sent a moment ago without words, for the message that has them.
 
-    def joined(self, message: InboundMessage) -> None:
-        """Note that they are stored as one; until then they are still waited for."""
-        self._wordless.pop(Writer(address_of(message), message.sender.id), None)
+        Their patience goes on: what the message does not take after all, because it is a repeat or could not be stored,
+        is answered by itself.
+        """
+        return tuple(self._wordless.get(Writer(address_of(message), message.sender.id), ()))
 
     async def _end_of_patience(self, writer: Writer, key: InboxKey) -> None:
         await self._clock.sleep(JOIN_S)
@@ -104,13 +104,15 @@ class Waiting:
     async def _offer(self, writer: Writer) -> None:
         while True:
             await self._clock.sleep(OFFER_S)
+            # Before looking: what comes from now on is offered anew.
+            self._offered.discard(writer)
             try:
                 late = [each for each in await self._runtime.held("backlog") if not each.is_open]
                 await self._ask([each for each in late if _writer_of(each.given) == writer])
                 break
             except StorageError as error:
                 logger.warning("backlog_waits_on", extra={"code": error.code})
-        self._offered.discard(writer)
+                self._offered.add(writer)
 
     async def _ask(self, late: list[HeldMessage]) -> None:
         if not late:

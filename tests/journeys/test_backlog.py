@@ -140,3 +140,37 @@ async def test_words_that_could_not_be_stored_find_their_picture_when_they_come_
         h.sim.advance(16)
         assert (await h.finished(asked)).status == "Done"
         assert len(h.messages()) == len(h.model.asked) == 1 and "received/a.txt" in h.model.asked[0].question
+
+
+async def test_a_late_message_that_is_taken_back_is_not_asked_about(home: Path) -> None:
+    async with house(home) as h:
+        back = await say_late(h, "taken back")
+        kept = await say_late(h, "kept")
+        await h.all_acked()
+        h.sim.recall(back)
+        card = await question(h, kept, 1)
+        assert "taken back" not in card.text
+
+
+async def test_one_that_is_taken_back_leaves_the_question_about_the_others(home: Path) -> None:
+    async with house(home) as h:
+        one = await say_late(h, "one")
+        await say_late(h, "two")
+        three = await say_late(h, "three")
+        card = await question(h, three, 3)
+        h.sim.recall(one)
+        await h.all_acked()
+        assert await h.press(card, "backlog_all") == TEXTS["toast.chosen"]
+        await h.until(lambda: len(answers(h)) == 2)
+        assert [asked.question for asked in h.model.asked] == ["two", "three"]
+
+
+async def test_only_the_last_is_the_one_that_was_written_last_in_whatever_order_they_come(home: Path) -> None:
+    async with house(home) as h:
+        hour_ms = THREE_HOURS_MS // 3
+        last = await say_late(h, "written last")
+        await h.all_acked()
+        await h.say("@niuma written first", create_time_ms=h.sim.clock.now_ms() - 4 * hour_ms)
+        await h.press(await question(h, last, 2), "backlog_last")
+        await h.until(lambda: len(answers(h)) == 1)
+        assert [asked.question for asked in h.model.asked] == ["written last"]

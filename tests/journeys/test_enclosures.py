@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.errors import StorageError
 from gateway.texts.en import TEXTS
 from gateway.texts.zh import TEXTS as ZH
 from tests.journeys.house import DIRECT, GROUP, House, house
@@ -165,3 +166,43 @@ async def test_what_waits_for_words_outlives_a_restart(home: Path) -> None:
         await h.start()
         assert (await h.finished(asked)).status in DONE
         assert len(h.messages()) == len(h.model.asked) == 1
+
+
+async def test_what_waits_for_words_is_not_swallowed_by_a_message_that_comes_again(home: Path) -> None:
+    async with house(home, SEES) as h:
+        before = await h.say("hello", chat=DIRECT)
+        assert (await h.finished(before)).status == "Done"
+        picture = await send_picture(h, PNG)
+        await h.all_acked()
+        h.sim.redeliver(before)
+        assert (await h.finished(picture)).status in DONE
+        assert len(h.messages()) == len(h.model.asked) == 2
+
+
+async def test_what_waits_for_words_outlives_words_that_could_not_be_stored(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with house(home, SEES) as h:
+        picture = await send_picture(h, PNG)
+        await h.all_acked()
+
+        async def refuse(*_: Any, **__: Any) -> None:
+            raise StorageError("database is locked", code="storage_locked")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(h.runtime, "submit", refuse)
+            asked = await h.say("what is this?", chat=DIRECT)
+            assert (await h.finished(picture)).status in DONE
+        h.sim.advance(16)
+        assert (await h.finished(asked)).status == "Done"
+        assert "image_url" in str(h.model.asked[-1].body)
+
+
+async def test_a_picture_that_is_taken_back_before_its_words_is_not_answered(home: Path) -> None:
+    async with house(home, SEES) as h:
+        h.sim.recall(await send_picture(h, PNG))
+        await h.all_acked()
+        assert (await h.finished(await h.say("hello", chat=DIRECT))).status == "Done"
+        await asyncio.sleep(1.5)
+        assert len(h.messages()) == len(h.model.asked) == 1
+        assert "image_url" not in str(h.model.asked[0].body)

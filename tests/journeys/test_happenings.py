@@ -6,7 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from channels.simulators.feishu import events
+from engine.errors import StorageError
 from gateway.texts.en import TEXTS
 from tests.journeys.house import DIRECT, GROUP, LIN, House, house
 from tests.journeys.scripted_model import Say, Stall, Until
@@ -51,6 +54,26 @@ async def test_a_recall_of_anything_else_stops_nothing(home: Path) -> None:
         assert (await h.finished(asked)).body.strip() == "Half whole."
 
 
+async def test_a_message_that_is_delivered_after_its_recall_is_not_answered(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with house(home) as h:
+
+        async def refuse(*_: Any, **__: Any) -> None:
+            raise StorageError("database is locked", code="storage_locked")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(h.runtime, "submit", refuse)
+            asked = await h.say("@niuma forget this")
+            await h.until(lambda: h.deliveries(asked))
+            h.sim.recall(asked)
+            await h.until(lambda: h.unacked() == 1, why="the recall is stored, the message is not")
+        h.sim.advance(16)
+        await h.all_acked()
+        assert (await h.finished(await h.say("@niuma hello"))).body.strip() == "You said: hello"
+        assert len(h.messages()) == len(h.model.asked) == 1
+
+
 async def test_a_group_is_greeted_once_and_again_only_after_the_bot_was_put_out(home: Path) -> None:
     async with house(home) as h:
         chat = h.sim.add_chat("New group", [LIN], announce=True)
@@ -79,7 +102,7 @@ async def test_a_direct_chat_is_greeted_when_it_is_entered_for_the_first_time(ho
 async def test_a_menu_entry_is_asked_like_a_message_and_answered_in_the_direct_chat(home: Path) -> None:
     async with house(home) as h:
         who = {"operator_name": "Lin Wei", "operator_id": events.ids_of(LIN)}
-        await push(h, MENU, {"operator": who, "event_key": "what is new?", "timestamp": 1772000000})
+        await push(h, MENU, {"operator": who, "event_key": "what is new?", "timestamp": h.sim.clock.now_ms() // 1000})
         answer = await h.until(lambda: [each for each in h.messages(DIRECT) if "what is new?" in each["text"]])
         assert len(answer) == 1
         await h.until(lambda: "You said: what is new?" in h.messages(DIRECT)[0]["text"], why="the answer")
