@@ -5,12 +5,12 @@ Source: open.feishu.cn "接收消息内容", "获取指定消息的内容", read
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, cast
 
 from channels.events import AttachmentHandle
 from channels.feishu.post import parse_post
+from channels.feishu.readable import read_json
 
 Json = dict[str, Any]
 
@@ -36,7 +36,7 @@ def parse_content(kind: str, content: str, message_id: str) -> Content | None:
     """
     if kind == "merge_forward":
         return Content(forwards=True)
-    body: object = json.loads(content)
+    body = read_json(content)
     if not isinstance(body, dict):
         raise ValueError("content is no object")
     fields = cast("Json", body)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping
 from typing import Any, cast
@@ -14,6 +13,7 @@ from channels.feishu.frames import Frame, MalformedFrame, render_answer
 from channels.feishu.inbound import parse_event
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.parts import PartJoiner
+from channels.feishu.readable import read_json
 from channels.feishu.recalls import Recalls
 
 Json = dict[str, Any]
@@ -57,7 +57,11 @@ class Dispatcher:
 
     async def _handle(self, event: Json) -> Json | None:
         """Give the handler what is for it; the result is what the platform shows to a person who pressed."""
-        if not self._identity.open_id and _needs_identity(event):
+        try:
+            needs_identity = not self._identity.open_id and _needs_identity(event)
+        except (TypeError, AttributeError) as error:
+            raise _Unreadable(f"{_kind(event)}: {type(error).__name__}") from error
+        if needs_identity:
             await self._wait_for_identity()
         try:
             if _kind(event) == RECALLED:
@@ -95,7 +99,7 @@ def render_toast(toast: Toast | None) -> Json:
 
 def _read(payload: bytes) -> Json:
     try:
-        value: object = json.loads(payload)
+        value = read_json(payload)
     except ValueError as error:
         raise _Unreadable("no JSON") from error
     if not isinstance(value, dict):

@@ -12,6 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLong
+from channels.feishu.readable import read_json
 
 Json = dict[str, Any]
 
@@ -178,7 +179,7 @@ def _transport_error(error: Exception, call: str) -> ChannelError:
 def _parse_body(raw: bytes) -> Json | None:
     """Read an answer's body; `None` when it is no JSON object (a proxy's page, half an answer)."""
     try:
-        body: object = json.loads(raw)
+        body = read_json(raw)
     except ValueError:
         return None
     return cast("Json", body) if isinstance(body, dict) else None

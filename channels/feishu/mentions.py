@@ -63,7 +63,7 @@ def resolve_mentions(text: str, mentions: list[Mention], me: BotIdentity) -> str
         if me.open_id and mention.open_id == me.open_id and not addressed:
             addressed = True
             return ""
-        return f"@{mention.name}"
+        return "@" + " ".join(mention.name.split())
 
     # the longest first: `@_user_1` begins `@_user_10`
     keys = sorted({*names, "@_all"}, key=len, reverse=True)

@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
+
 from channels.events import Inbound, InboundMessage
 from channels.feishu.dispatch import Dispatcher
 from channels.feishu.frames import parse_frame
@@ -88,3 +90,30 @@ async def test_a_direct_message_needs_no_identity(clock: FakeClock) -> None:
     house = House(clock)
     assert await house.deliver(message("p2p", mentions=False)) == 200
     assert len(house.heard) == 1
+
+
+async def test_half_a_character_is_replaced_so_that_the_message_can_be_stored() -> None:
+    house = House(FakeClock())
+    event = message("p2p", mentions=False)
+    event["event"]["message"]["content"] = json.dumps({"text": "half \ud83d, whole \U0001f600"})
+    assert await house.deliver(event) == 200
+    (heard,) = house.heard
+    assert isinstance(heard, InboundMessage) and heard.text == "half \ufffd, whole \U0001f600"
+
+
+@pytest.mark.parametrize("content", ["[" * 5000 + "]" * 5000, '{"text":' * 5000])
+async def test_what_is_nested_without_end_is_acked_for_a_repeat_would_not_mend_it(content: str) -> None:
+    house = House(FakeClock())
+    event = message("p2p", mentions=False)
+    event["event"]["message"]["content"] = content
+    assert await house.deliver(event) == 200
+    assert house.heard == []
+
+
+@pytest.mark.parametrize("body", [[], "words", {"message": []}, None])
+async def test_a_message_without_its_form_is_acked_also_before_our_own_id_is_known(body: Any) -> None:
+    house = House(FakeClock())
+    event = message("group", mentions=True)
+    event["event"] = body
+    assert await house.deliver(event) == 200
+    assert house.heard == []
