@@ -24,7 +24,7 @@ class Access:
             return "bot"
         if message.chat_kind != "direct" and not message.mentions_me:
             return "not_mentioned"
-        if self._is_foreign(message):
+        if self.is_foreign(message.conversation, message.sender):
             return "other_tenant"
         if not message.text.strip() and not (message.attachments or message.forwards or message.unsupported):
             return "empty"
@@ -39,10 +39,9 @@ class Access:
         """Tell whether this person may stop, judge or repeat a run of this chat: who asked for it, or an admin."""
         return sender.id == run.by.id or self._is_admin(where, sender)
 
-    def _is_foreign(self, message: InboundMessage) -> bool:
-        if self._is_admin(message.conversation, message.sender):
-            return False
-        return message.conversation.tenant != message.sender.tenant
+    def is_foreign(self, where: ConversationRef, sender: Sender) -> bool:
+        """Tell whether this person is of another organisation than the account, and no admin."""
+        return where.tenant != sender.tenant and not self._is_admin(where, sender)
 
     def _is_admin(self, where: ConversationRef, sender: Sender) -> bool:
         return f"{where.channel}:{where.account}:{sender.id}" in self.admins

@@ -20,6 +20,8 @@ class Order:
     to: Address
     by: Principal
     sent_at_ms: int
+    is_late: bool = False
+    """It came so late that a message like it would be asked about first."""
     question: RunInput | None = None
 
 
@@ -32,7 +34,7 @@ class Reply:
 
 
 class Commands:
-    """All commands. `since_ms` is when this process began: an older command is not carried out any more."""
+    """All commands. `since_ms` is when this process began: an older command is not carried out, nor is a late one."""
 
     def __init__(self, runtime: Runtime, *, since_ms: int) -> None:
         self._runtime = runtime
@@ -44,7 +46,7 @@ class Commands:
         Raises:
             StorageError: nothing was stored; the platform must deliver it again.
         """
-        if order.sent_at_ms < self._since_ms:
+        if order.is_late or order.sent_at_ms < self._since_ms:
             return await self._too_old(order)
         match order.command.name:
             case "new":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from channels.base import Channel
+from channels.cards.shorten import shorten
 from channels.errors import ChannelError, MissingScope, NotSupported, TooLong
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundMessage, Quote
 from engine.errors import EnclosureUnavailable
@@ -15,6 +17,8 @@ from gateway.inbound.file_kind import is_sign_in_page, mime_of, with_ending
 from gateway.texts import Language, text
 
 _READ = "read"
+_LABEL_CHARS = 80
+_FRAME = str.maketrans("[]", "()")
 
 
 def enclosed_parts(message: InboundMessage, language: Language) -> list[EnclosedPart]:
@@ -33,7 +37,13 @@ def _message_part(message_id: str, label: str, language: Language) -> EnclosedPa
 
 def _file_part(handle: AttachmentHandle, language: Language) -> EnclosedPart:
     ref = {"kind": handle.kind, "key": handle.key, "message": handle.message_id, "name": handle.name}
-    return EnclosedPart(label=handle.name or text(language, f"enclosed.{handle.kind}"), ref=ref)
+    return EnclosedPart(label=_label(handle.name) or text(language, f"enclosed.{handle.kind}"), ref=ref)
+
+
+def _label(name: str) -> str:
+    """Give a file's name as data: one short line that cannot pass for words of ours around it."""
+    visible = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in name[: 4 * _LABEL_CHARS])
+    return shorten(" ".join(visible.split()).translate(_FRAME), _LABEL_CHARS)
 
 
 class ChannelEnclosures:
@@ -64,7 +74,12 @@ def _handle(ref: Mapping[str, str]) -> AttachmentHandle:
 def _told(quotes: Sequence[Quote], language: Language) -> str:
     """Put quotes into words, framed so that nobody takes them for the person's own."""
     said = [quote for quote in quotes if quote.text and not quote.by_us]
-    return "\n".join(text(language, "prompt.quote", author=quote.author, words=quote.text) for quote in said)
+    return "\n".join(text(language, "prompt.quote", author=quote.author, words=_quoted(quote.text)) for quote in said)
+
+
+def _quoted(words: str) -> str:
+    """Mark every line, so that no quoted words can end the quote."""
+    return "\n".join(f"> {line}" for line in words.splitlines())
 
 
 def _checked(part: EnclosedPart, fetched: Fetched) -> Enclosure:

@@ -18,10 +18,13 @@ from channels.events import (
     Notice,
     Reacted,
     Recalled,
+    Sender,
 )
 from engine.messages import InboxKey
 from engine.runtime import Runtime
+from gateway.access import Access
 from gateway.inbound.courtesies import Courtesies
+from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.message import Messages
 from gateway.texts import LANGUAGES, text
@@ -35,10 +38,19 @@ GREETED = "greeted"
 class Happenings:
     """Takes what is no message. A recalled message stops its run; a menu entry is asked like a message."""
 
-    def __init__(self, runtime: Runtime, channels: Mapping[tuple[str, str], Channel], messages: Messages) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        access: Access,
+        channels: Mapping[tuple[str, str], Channel],
+        messages: Messages,
+        chats: DirectChats,
+    ) -> None:
         self._runtime = runtime
+        self._access = access
         self._channels = channels
         self._messages = messages
+        self._chats = chats
         self._courtesies = Courtesies()
 
     async def take(self, notice: Notice) -> None:
@@ -51,10 +63,12 @@ class Happenings:
             case Recalled():
                 await self._take_back(notice)
             case MenuChosen():
-                await self._messages.take(_as_message(notice))
+                await self._choose(notice)
             case MembershipChanged():
                 await self._came_or_went(notice)
             case ChatEntered():
+                if notice.sender is not None:
+                    await self._chats.learn(notice.conversation, notice.sender)
                 await self._greet(notice, notice.conversation)
             case Edited() | Reacted():
                 await self._note(notice)
@@ -67,6 +81,12 @@ class Happenings:
         message = InboxKey(channel=key.channel, account=key.account, kind="message", key=notice.message_id)
         await self._runtime.recall(message, address_of(notice))
 
+    async def _choose(self, chosen: MenuChosen) -> None:
+        """Ask in the direct chat, which has the session and the queue; a menu's event may name the person alone."""
+        assert chosen.sender is not None, "a menu is chosen by somebody"
+        where = await self._chats.of(chosen.conversation, chosen.sender)
+        await self._messages.take(_as_message(chosen, chosen.sender, where))
+
     async def _came_or_went(self, notice: MembershipChanged) -> None:
         if notice.is_in:
             await self._greet(notice, notice.conversation)
@@ -75,8 +95,13 @@ class Happenings:
             await self._runtime.config_set(GREETED, str(notice.conversation), None)
 
     async def _greet(self, notice: ChatEntered | MembershipChanged, where: ConversationRef) -> None:
-        """Say hello once for every chat; noted before it is said, so that nobody is greeted twice."""
+        """Say hello once for every chat; noted before it is said, so that nobody is greeted twice.
+
+        Who may not talk to the bot gets no sign of it.
+        """
         if not await self._note(notice) or await self._runtime.config_get(GREETED, str(where)):
+            return
+        if notice.sender is not None and self._access.is_foreign(where, notice.sender):
             return
         await self._runtime.config_set(GREETED, str(where), notice.created_at_ms)
         key = "notice.hello_group" if isinstance(notice, MembershipChanged) else "notice.hello"
@@ -94,15 +119,14 @@ class Happenings:
         return await self._runtime.ignore(inbox_key(notice.dedupe), address_of(notice), notice.dedupe.kind, {})
 
 
-def _as_message(chosen: MenuChosen) -> InboundMessage:
+def _as_message(chosen: MenuChosen, sender: Sender, where: ConversationRef) -> InboundMessage:
     """Give a menu entry as the words its operator wrote for it."""
-    assert chosen.sender is not None, "a menu is chosen by somebody"
     return InboundMessage(
         dedupe=chosen.dedupe,
-        conversation=chosen.conversation,
+        conversation=where,
         chat_kind="direct",
         message_id="",
-        sender=chosen.sender,
+        sender=sender,
         text=chosen.key,
         mentions_me=True,
         created_at_ms=chosen.created_at_ms,

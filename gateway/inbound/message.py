@@ -78,6 +78,7 @@ class Messages:
                 to=address_of(message),
                 by=self._access.principal(message.conversation, message.sender),
                 sent_at_ms=message.created_at_ms,
+                is_late=self._waiting.is_late(message),
                 question=await self._input(replace(message, text=command.rest)) if command.rest else None,
             )
         )

@@ -70,7 +70,7 @@ class Presses:
     def _refusal(
         self, action: CardAction, run: RunView | None, do: PressAction
     ) -> Literal["not_yours", "stale"] | None:
-        if run is None or not _same_chat(action.conversation, run):
+        if run is None or not _same_chat(action, run):
             return "stale"
         # The engine knows whom a question is for, and tells others what was decided.
         if do in ASKED or self._access.may_act_on(action.conversation, action.sender, run.input):
@@ -78,10 +78,14 @@ class Presses:
         return "not_yours"
 
 
-def _same_chat(pressed: ConversationRef, run: RunView) -> bool:
-    """Tell whether the press came from the run's own chat: a forwarded copy of a card acts on nothing."""
-    own = ConversationRef.parse(run.input.to)
-    return (pressed.channel, pressed.account, pressed.chat) == (own.channel, own.account, own.chat)
+def _same_chat(action: CardAction, run: RunView) -> bool:
+    """Tell whether the press came from the run's own chat: a forwarded copy of a card acts on nothing.
+
+    A run that was asked for from a menu may have its person for an address, while no chat with them was known.
+    """
+    pressed, own = action.conversation, ConversationRef.parse(run.input.to)
+    is_chat = own.chat in (pressed.chat, action.sender.id)
+    return is_chat and (pressed.channel, pressed.account) == (own.channel, own.account)
 
 
 def _toast(pressed: Pressed, language: Language) -> Toast:

@@ -10,6 +10,7 @@ from channels.events import CardAction, Inbound, InboundMessage, Toast
 from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.commands import Commands
+from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.happenings import Happenings
 from gateway.inbound.message import Messages
 from gateway.inbound.press import Presses
@@ -37,9 +38,11 @@ class Reception:
         self._metrics = metrics
         self._waiting = Waiting(runtime, clock, late_after_s=late_after_s)
         commands = Commands(runtime, since_ms=clock.now_ms())
+        chats = DirectChats(runtime)
         self._messages = Messages(runtime, access, channels, metrics, commands, self._waiting)
         self._presses = Presses(runtime, access)
-        self._happenings = Happenings(runtime, channels, self._messages)
+        self._happenings = Happenings(runtime, access, channels, self._messages, chats)
+        self._chats = chats
 
     async def resume(self) -> None:
         """Take up the messages that an earlier process stored and held; once, before the first delivery.
@@ -60,6 +63,8 @@ class Reception:
         match inbound:
             case InboundMessage():
                 await self._messages.take(inbound)
+                if inbound.chat_kind == "direct":
+                    await self._chats.learn(inbound.conversation, inbound.sender)
                 return None
             case CardAction():
                 return await self._presses.take(inbound)

@@ -47,7 +47,7 @@ TEXTS = {
     "notice.behind_you": "I get to this as soon as you have answered the question further up.",
     "notice.empty": "How can I help? Write your question after my name.",
     "notice.new_session": "A new conversation begins: what was said before is not read any more.",
-    "notice.old_command": "{command} came from before my restart and was not carried out. Please send it again.",
+    "notice.old_command": "{command} came late, after I was away, and was not carried out. Please send it again.",
     "notice.queued": "Noted. {position} before yours.",
     "notice.queued_next": "Noted. Yours is next.",
     "notice.paused": "Paused: I am being restarted and go on afterwards, on this card.",

@@ -47,7 +47,7 @@ TEXTS = {
     "notice.behind_you": "等你回答上面的问题后，我就来处理这条消息。",
     "notice.empty": "有什么可以帮你？请在 @我 之后写下问题。",
     "notice.new_session": "新会话已开始，之前的内容不再读取。",
-    "notice.old_command": "{command} 是在我重启之前发送的，没有执行，请重新发送。",
+    "notice.old_command": "{command} 在我离线期间发送，送达太晚，没有执行，请重新发送。",
     "notice.queued": "已收到，前面还有 {position} 条。",
     "notice.queued_next": "已收到，下一条就处理。",
     "notice.paused": "已暂停：正在重启，之后会在这张卡片上继续。",

@@ -124,6 +124,16 @@ async def test_f06_a_command_from_before_the_restart_is_not_carried_out(home: Pa
         assert h.model.asked[-1].texts("user") == ["alpha", "beta"]
 
 
+async def test_f06_a_command_that_the_line_held_back_for_hours_is_not_carried_out(home: Path) -> None:
+    async with house(home) as h:
+        await h.finished(await h.say("@niuma alpha"))
+        hour_ago_ms = h.sim.clock.now_ms() - 3_600_000
+        late = await h.say("@niuma /new and what now?", create_time_ms=hour_ago_ms)
+        await told(h, late, TEXTS["notice.old_command"].format(command="/new"))
+        await h.finished(await h.say("@niuma beta"))
+        assert h.model.asked[-1].texts("user") == ["alpha", "beta"]
+
+
 async def test_f33_what_others_write_meanwhile_is_not_the_askers_words(home: Path) -> None:
     async with house(home, group_messages="all") as h:
         topics = h.sim.add_chat("topics", [LIN, CHEN], type="topic")

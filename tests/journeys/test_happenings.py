@@ -13,6 +13,7 @@ from engine.errors import StorageError
 from gateway.texts.en import TEXTS
 from tests.journeys.house import DIRECT, GROUP, LIN, House, house
 from tests.journeys.scripted_model import Say, Stall, Until
+from tests.journeys.seen import Seen
 
 ENTERED = "im.chat.access_event.bot_p2p_chat_entered_v1"
 REMOVED = "im.chat.member.bot.deleted_v1"
@@ -125,4 +126,47 @@ async def test_a_mention_of_everybody_does_nothing(home: Path) -> None:
         await h.say("", content=body, msg_type="text", chat=GROUP)
         await h.all_acked()
         assert (await h.finished(await h.say("@niuma hello"))).status == "Done"
+        assert len(h.messages()) == 1
+
+
+async def choose(h: House, entry: str) -> None:
+    who = {"operator_name": "Lin Wei", "operator_id": events.ids_of(LIN)}
+    await push(h, MENU, {"operator": who, "event_key": entry, "timestamp": h.sim.clock.now_ms() // 1000 + 1})
+
+
+async def test_the_buttons_of_an_answer_to_a_menu_entry_work_also_while_no_chat_is_known(home: Path) -> None:
+    async with house(home) as h:
+        h.model.script([Say("So far "), Stall()])
+        await choose(h, "what is new?")
+        await h.until(lambda: "So far" in "".join(each["text"] for each in h.messages(DIRECT)))
+        assert await h.press(Seen(h.messages(DIRECT)), "stop") == TEXTS["toast.stopping"]
+        await h.until(lambda: "Stopped" in Seen(h.messages(DIRECT)).text)
+
+
+async def test_a_menu_entry_goes_on_in_the_direct_chat_also_after_a_restart(home: Path) -> None:
+    async with house(home) as h:
+        assert (await h.finished(await h.say("my name is Ada", chat=DIRECT))).status == "Done"
+        await h.stop()
+        await h.start()
+        await choose(h, "what is my name?")
+        await h.until(lambda: len(h.model.asked) == 2)
+        assert "Ada" in str(h.model.asked[1].body)
+
+
+async def test_new_from_the_menu_begins_a_new_conversation_in_the_direct_chat(home: Path) -> None:
+    async with house(home) as h:
+        assert (await h.finished(await h.say("my name is Ada", chat=DIRECT))).status == "Done"
+        await choose(h, "/new")
+        assert (await h.finished(await h.say("who am I?", chat=DIRECT))).status == "Done"
+        assert "Ada" not in str(h.model.asked[1].body)
+
+
+async def test_people_of_other_organisations_are_not_greeted(home: Path) -> None:
+    async with house(home) as h:
+        entered = {"chat_id": DIRECT, "operator_id": events.ids_of(LIN), "operator_tenant_key": "foreign"}
+        await push(h, ENTERED, entered)
+        await asyncio.sleep(0.5)
+        assert h.messages() == []
+        await push(h, ENTERED, {**entered, "operator_tenant_key": ""})
+        await h.until(lambda: len(hellos(h, DIRECT, "notice.hello")) == 1, why="a greeting")
         assert len(h.messages()) == 1

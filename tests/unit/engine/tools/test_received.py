@@ -53,8 +53,12 @@ def test_another_file_of_the_same_name_gets_a_number_and_the_same_file_none(tmp_
 
 def test_files_of_one_name_that_come_at_once_do_not_overwrite_each_other(tmp_path: Path) -> None:
     contents = [str(n).encode() for n in range(40)]
+
+    def put(content: bytes) -> str:
+        return put_received(tmp_path, "image.png", content)
+
     with ThreadPoolExecutor(8) as threads:
-        places = list(threads.map(lambda content: put_received(tmp_path, "image.png", content), contents))
+        places = list(threads.map(put, contents))
     assert [(tmp_path / place).read_bytes() for place in places] == contents
 
 
