@@ -46,6 +46,7 @@ class PlainView:
             return
         entry.is_final = True
         if was_final:
+            self._out.flush()  # what an earlier try wrote and the system did not take
             self._print(self._err if not self.talks else self._out, _news(before, card))
         elif self.talks:
             self._print(self._out, self._drawn(entry))

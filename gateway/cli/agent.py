@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from gateway.cli.serve import tell
     from gateway.logs import start_logging
 
-    words = sys.stdin.read() if args.question == "-" else args.question
+    words = _readable(sys.stdin.read() if args.question == "-" else args.question)
     settings = settings_of(args)
     engine = settings.engine(workspace=Path.cwd(), model=args.model)
     question = Question(words, args.session, None if args.json else tell)
@@ -42,6 +42,11 @@ def run(args: argparse.Namespace) -> int:
         logging.close()
     (print_json if args.json else print_sections)(finished)
     return DONE if finished.status == "done" else FAILED
+
+
+def _readable(words: str) -> str:
+    """Replace bytes that are no text, which Python hands on as halves of characters that nothing can store."""
+    return words.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def print_sections(finished: Finished) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -24,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
 }
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NOT_BUILT = ("init", "send", "schedules", "sessions", "runs", "skills", "agents", "mcp")
 
 
@@ -41,6 +43,9 @@ class Command(Protocol):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0, 1 (failed), 2 (usage or settings) or 3 (data folder in use)."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
+        # Closed by whoever called us (`>&-`): they want nothing of it.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = _chosen(words)
     if chosen in NOT_BUILT:
@@ -59,6 +64,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            print(f"niuma: the output could not be written: {error.strerror}", file=sys.stderr)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return FAILED
         from gateway.cli.report import report
 
         return report(error)

@@ -40,7 +40,7 @@ def read_file(file: File, origin: Origin) -> Layer:
         tree = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigInvalid(f"cannot be read: {error}", path="", source=source) from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigInvalid(f"is not TOML: {error}", path="", source=source) from error
     return {path: Entry(value, origin, source) for path, value in flatten(tree, ROOT, (), source)}
 

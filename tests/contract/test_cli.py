@@ -475,3 +475,24 @@ def test_chat_ends_when_its_reader_goes_away(tmp_path: Path) -> None:
         assert process.wait(40) == 1
         assert process.stderr.read() == b""
         process.stdin.close()
+
+
+@pytest.mark.parametrize("words", [("chat",), ("agent", "hello")])
+def test_an_answer_that_the_disk_does_not_take_is_not_called_done(tmp_path: Path, words: tuple[str, ...]) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "gateway.cli", "--home", str(tmp_path), *words],
+            input=b"hello",
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            timeout=60,
+        )
+    assert ended.returncode == 1
+    assert b"Traceback" not in ended.stderr
+    assert b"could not be written" in ended.stderr or b"no room where the output goes" in ended.stderr
+
+
+def test_bytes_that_are_no_text_are_replaced(niuma: Niuma) -> None:
+    done = niuma("agent", os.fsdecode(b"scan \xff the project"))
+    assert done.code == 0 and "Final Answer" in done.stdout

@@ -237,3 +237,8 @@ def test_rows_that_do_not_belong_are_left_out(tmp_path: Path, caplog: pytest.Log
 def test_a_misspelled_key_beside_named_tables_is_not_taken_for_one_of_them(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match=r"models\.defalt .*unknown setting; did you mean models\.default\?"):
         load(tmp_path, '[models]\ndefalt = "main"\n')
+
+
+def test_a_file_that_is_nested_without_end_is_not_toml(tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match="is not TOML"):
+        load(tmp_path, "[cards]\nrefresh_ms = " + "[" * 5000 + "]" * 5000)
