@@ -13,6 +13,7 @@ from gateway.commands import Commands
 from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.happenings import Happenings
 from gateway.inbound.message import Messages
+from gateway.inbound.one_by_one import OneByOne
 from gateway.inbound.press import Presses
 from gateway.inbound.waiting import Waiting
 from gateway.metrics import Metrics
@@ -36,6 +37,7 @@ class Reception:
         late_after_s: float = 0.0,
     ) -> None:
         self._metrics = metrics
+        self._one_by_one = OneByOne()
         self._waiting = Waiting(runtime, clock, late_after_s=late_after_s)
         commands = Commands(runtime, since_ms=clock.now_ms())
         chats = DirectChats(runtime)
@@ -62,7 +64,8 @@ class Reception:
         self._metrics.event(key.channel, key.account, key.kind)
         match inbound:
             case InboundMessage():
-                await self._messages.take(inbound)
+                async with self._one_by_one.turn(inbound):
+                    await self._messages.take(inbound)
                 if inbound.chat_kind == "direct":
                     await self._chats.learn(inbound.conversation, inbound.sender)
                 return None

@@ -146,6 +146,17 @@ async def test_f33_a_picture_and_the_question_about_it_are_one_run(home: Path, p
         assert "image_url" in str(h.model.asked[0].body) and h.model.asked[0].question.endswith("what is this?")
 
 
+async def test_two_pictures_and_words_that_come_at_the_same_moment_are_one_run(home: Path) -> None:
+    async with house(home, SEES) as h:
+        for each in (b"one", b"two"):
+            await send_picture(h, PNG + each)
+        asked = await h.say("compare them", chat=DIRECT)
+        assert (await h.finished(asked)).status == "Done"
+        await asyncio.sleep(1.5)
+        assert len(h.messages()) == len(h.model.asked) == 1
+        assert str(h.model.asked[0].body).count("data:image/png") == 2
+
+
 async def test_a_forward_and_the_comment_on_it_are_one_run(home: Path) -> None:
     async with house(home) as h:
         inner = [await h.say("the words that were forwarded", chat=GROUP)]
