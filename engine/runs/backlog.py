@@ -84,13 +84,16 @@ class Backlog:
 
     async def _carry_out(self, scope: RunScope, asked: Asked, choice: Choice) -> None:
         now_ms = self._clock.now_ms()
+        waiting = await self._database.read(lambda session: self._held.waiting(session, "backlog", now_ms))
+        # Some may have been taken back since; their words are not told again.
+        kept = {each.key for each in waiting}
+        texts = tuple(text for key, text in zip(asked.keys, asked.texts, strict=True) if key in kept)
 
         async def chosen() -> str:
             return choice
 
         def also(session: Session, value: str) -> None:
             inputs = {each.key: each.given for each in self._held.waiting(session, "backlog", now_ms)}
-            # Some may have been taken back since.
             left = [key for key in asked.keys if key in inputs]
             wanted = {"all": left, "last": left[-1:]}.get(value, [])
             for key in left:
@@ -100,7 +103,7 @@ class Backlog:
                     self._held.forget(session, key, f"backlog_{value}")
 
         def events(value: str) -> list[RunEvent]:
-            return [_event(scope, asked, value, now_ms)]
+            return [_event(scope, asked.model_copy(update={"texts": texts}), value, now_ms)]
 
         await scope.step("backlog/done", chosen, result=str, events=events, also=also)
 

@@ -28,6 +28,9 @@ _LEAVE = """UPDATE nm_inbox SET route = :route, reason = :reason, run = :run
 WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key AND route = 'held'"""
 
 
+_LEFT = "SELECT 1 FROM nm_inbox WHERE route = 'held' AND reason = 'backlog' AND run = :run LIMIT 1"
+
+
 @dataclass(frozen=True, slots=True)
 class HeldMessage:
     """One that waits. `asked` is the run that asked last what should become of it; `is_open` while it still does."""
@@ -73,6 +76,10 @@ class Held:
     def forget(self, session: Session, key: InboxKey, reason: str) -> bool:
         """Let one become nothing; gives whether it still waited."""
         return change(session, _LEAVE, route="ignored", reason=reason, run=None, **key.model_dump()) == 1
+
+    def is_asked_about(self, session: Session, run: RunId) -> bool:
+        """Tell whether anything still waits for the answer to this run's question."""
+        return execute(session, _LEFT, run=run).first() is not None
 
     def submit(
         self, session: Session, given: RunInput, key: InboxKey, joins: Sequence[InboxKey], at_ms: int

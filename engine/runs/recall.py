@@ -29,11 +29,12 @@ class Recall:
         """
         if self._inbox.note(session, message, Noted(conversation, "ignored", _WHY), at_ms):
             return None
-        # Before its run is looked for: of a message that is asked about, that is the run which asks.
-        if self._held.forget(session, message, _WHY):
+        asking = Inbox.run_of(session, message)
+        waited = self._held.forget(session, message, _WHY)
+        # The run which asks goes on while there are others to be asked about.
+        run = asking if waited else Inbox.run_of(session, message)
+        if run is None or (waited and self._held.is_asked_about(session, run)):
             return None
-        run = Inbox.run_of(session, message)
-        if run is not None:
-            control = Control(id=f"recall-{message.key}", kind="stop", by="", body={"reason": _WHY})
-            put(session, self._dialect, run, control, at_ms)
+        control = Control(id=f"recall-{message.key}", kind="stop", by="", body={"reason": _WHY})
+        put(session, self._dialect, run, control, at_ms)
         return run

@@ -165,6 +165,17 @@ async def test_one_that_is_taken_back_leaves_the_question_about_the_others(home:
         assert [asked.question for asked in h.model.asked] == ["two", "three"]
 
 
+async def test_a_question_of_which_nothing_is_left_ends_and_tells_no_words_that_were_taken_back(home: Path) -> None:
+    async with house(home) as h:
+        asked = [await say_late(h, "a secret"), await say_late(h, "another")]
+        card = await question(h, asked[1], 2)
+        for each in asked:
+            h.sim.recall(each)
+        await h.until(lambda: not h.now(card).buttons, why="nothing is asked any more")
+        assert "secret" not in h.now(card).text and "another" not in h.now(card).text
+        assert h.model.asked == []
+
+
 async def test_only_the_last_is_the_one_that_was_written_last_in_whatever_order_they_come(home: Path) -> None:
     async with house(home) as h:
         hour_ms = THREE_HOURS_MS // 3
