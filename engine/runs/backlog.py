@@ -86,7 +86,7 @@ class Backlog:
         now_ms = self._clock.now_ms()
         waiting = await self._database.read(lambda session: self._held.waiting(session, "backlog", now_ms))
         # Some may have been taken back since; their words are not told again.
-        kept = {each.key for each in waiting}
+        kept = [each.key for each in waiting]
         texts = tuple(text for key, text in zip(asked.keys, asked.texts, strict=True) if key in kept)
 
         async def chosen() -> str:

@@ -147,4 +147,8 @@ def require_token(token: str) -> Middleware:
 
 def _has_token(request: web.Request, token: str) -> bool:
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    return bool(token) and scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+    return (
+        bool(token)
+        and scheme.lower() == "bearer"
+        and hmac.compare_digest(given.strip().encode("utf-8", "surrogateescape"), token.encode())
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import logging
 from collections.abc import AsyncIterator, Callable
@@ -168,3 +169,12 @@ def test_pace_forgets_the_longest_unseen_client() -> None:
 def test_names_with_colons_are_addresses() -> None:
     build: Callable[[str], ApiServer] = lambda host: ApiServer(web.Application(), host=host, port=80)  # noqa: E731
     assert build("::1").url == "http://[::1]:80"
+
+
+async def test_a_token_of_broken_bytes_is_a_wrong_token(api: Api) -> None:
+    host, port = api.server.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"POST /api/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \xff\r\nContent-Length: 0\r\n\r\n")
+    assert (await reader.readline()).startswith(b"HTTP/1.1 401")
+    writer.close()
+    await writer.wait_closed()
