@@ -43,6 +43,7 @@ class PartJoiner:
         key = frame.headers.get("message_id", "")
         pieces = self._events.get(key)
         if pieces is None or pieces.total != total:
+            self._make_room()
             pieces = self._events[key] = _Pieces(total, now_s)
         pieces.seen_s = now_s
         pieces.parts[number] = frame.payload
@@ -57,6 +58,9 @@ class PartJoiner:
     def _drop_old(self, now_s: float) -> None:
         for key in [key for key, pieces in self._events.items() if now_s - pieces.seen_s > _KEEP_S]:
             del self._events[key]
+
+    def _make_room(self) -> None:
+        """Let the oldest go for a new one; it is not acked, so the platform sends it again."""
         while len(self._events) >= _MOST_EVENTS:
             self._events.popitem(last=False)
 

@@ -54,3 +54,9 @@ def test_memory_is_bounded(clock):
     with pytest.raises(MalformedFrame):
         for number in range(40):
             joiner.add(part(number, 50, b"z" * 1_000_000, "big"))
+
+
+def test_as_many_events_as_are_kept_all_become_whole(clock):
+    joiner = PartJoiner(clock)
+    assert [joiner.add(part(0, 2, b"a", f"m{event}")) for event in range(64)] == [None] * 64
+    assert [joiner.add(part(1, 2, b"b", f"m{event}")) for event in range(64)] == [b"ab"] * 64
