@@ -21,6 +21,8 @@ from engine.ports import Clock
 from engine.sessions.store import append
 
 log = logging.getLogger(__name__)
+MAX_ANSWER_CHARS = 200_000
+"""Of one model call, thoughts included; about ten full cards, and far more than a provider's own limits let through."""
 SHORTER_TRIES = 2
 """How often a request that the provider finds too long is halved and sent again."""
 
@@ -35,11 +37,13 @@ class Draft:
         self._segment = segment
         self._text: list[str] = []
         self._reasoning: list[str] = []
+        self._chars = 0
         self.completed: Completed | None = None
 
     def text(self, piece: str) -> None:
         """Show more answer text."""
         self._text.append(piece)
+        self._chars += len(piece)
         # Complete, so that the scope need not copy it: this happens for every token.
         self._show(
             RunEvent(
@@ -55,6 +59,7 @@ class Draft:
     def reasoning(self, piece: str) -> None:
         """Show more reasoning, folded."""
         self._reasoning.append(piece)
+        self._chars += len(piece)
         self._show(
             RunEvent(
                 run=self._run,
@@ -74,6 +79,7 @@ class Draft:
             shown.append("text")
         if self._reasoning:
             shown.append("thinking")
+        self._chars = 0
         self._text.clear()
         self._reasoning.clear()
         for kind in shown:
@@ -88,6 +94,11 @@ class Draft:
                     visibility=folded,
                 )
             )
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether the model says more than anybody reads: it goes in circles, and nothing else would end it."""
+        return self._chars > MAX_ANSWER_CHARS and self.completed is None
 
     def partial(self) -> AssistantMessage:
         """Give what was visible as a message without calls."""
@@ -114,6 +125,8 @@ async def _ask(work: Pass, tools: Sequence[ToolSchema], draft: Draft) -> ModelTu
         fitted = await _asked(work, tools, draft)
         if draft.completed is not None:
             return _whole(draft.completed, offered=bool(tools)).model_copy(update={"is_cut": fitted.is_cut})
+        if draft.is_full:
+            return ModelTurn(message=draft.partial(), model=work.model.name, ended="length")
         if work.scope.stopping:
             return ModelTurn(message=draft.partial(), model=work.model.name, ended="stopped")
         raise BadOutput("the model ended without an answer")
@@ -161,6 +174,9 @@ async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
                     draft.completed = item
                 case _:
                     assert_never(item)
+            if draft.is_full:
+                log.warning("model_ran_away", extra={"run": work.scope.id, "model": work.model.name})
+                return
 
 
 def _whole(done: Completed, *, offered: bool) -> ModelTurn:

@@ -91,7 +91,7 @@ async def test_one_persons_new_does_not_stop_anothers_run(home: Path) -> None:
         h.model.script([Say("For Lin: "), Until(gate), Say("done.")], when="Lin")
         asked = await h.say("@niuma for Lin")
         await h.sees(asked, lambda seen: "For Lin" in seen.body)
-        await told(h, await h.say("@niuma /new", by=CHEN), ZH["notice.new_session"])
+        await told(h, await h.say("@niuma /new", by=CHEN), TEXTS["notice.new_session"])
         gate.set()
         assert (await h.finished(asked)).body.strip() == "For Lin: done."
         await h.finished(await h.say("@niuma beta", by=CHEN))

@@ -311,3 +311,14 @@ async def test_a_message_longer_than_the_model_reads_is_answered_and_said_so(hom
         assert TEXTS["notice.message_cut"] in answer.body
         assert "BEGIN" in h.model.asked[0].question and h.model.asked[0].question.endswith("END")
         await assert_next_works(h)
+
+
+async def test_a_model_that_runs_away_is_cut_and_said_to_be(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.agent.plan.MAX_ANSWER_CHARS", 2_000)
+    async with house(home) as h:
+        h.model.script([*(Say("round and round we go. ") for _ in range(500)), Stall()])
+        asked = await h.say("@niuma go on for ever")
+        answer = await h.finished(asked)
+        assert answer.status == "Done" and TEXTS["notice.answer_cut"] in answer.text
+        assert 2_000 <= len(answer.body) < 4_000
+        assert len(h.model.asked) == 1
