@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -89,4 +90,24 @@ async def test_a_card_of_the_simulator_grows_on_the_page(simulator: FeishuSimula
         ended = {"settings": json.dumps({"config": {"streaming_mode": False}}), "sequence": 2}
         await bot.call("PATCH", f"{card}/settings", ended)
         await expect(page.locator(".caret")).to_have_count(0)
+    assert complaints == []
+
+
+async def test_a_person_sends_a_picture_and_a_file_in_a_direct_chat(simulator: FeishuSimulator, tmp_path: Path) -> None:
+    complaints: list[str] = []
+    (tmp_path / "chart.png").write_bytes(b"\x89PNG\r\n\x1a\npicture")
+    (tmp_path / "计划.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    async with chromium() as browser:
+        page = await browser.new_page(locale="en-US")
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        await page.goto(simulator.url)
+        await page.wait_for_selector(".composer")
+        await expect(page.locator(".attach-input")).to_have_count(0)
+        await page.locator(".chat-row").filter(has_text="niuma").last.click()
+        for name in ("chart.png", "计划.csv"):
+            await page.locator(".attach-input").set_input_files(tmp_path / name)
+        await expect(page.locator(".bubble-text")).to_have_text(["[image]", "[file] 计划.csv"])
+    picture, file = (json.loads(each["content"]) for each in simulator.state()["messages"][-2:])
+    assert simulator.world.files[picture["image_key"]][1].endswith(b"picture")
+    assert simulator.world.files[file["file_key"]] == ("计划.csv", b"a,b\n1,2\n")
     assert complaints == []

@@ -19,7 +19,8 @@ def read_message(msg_type: str, content: str, mentions: list[Json], card: Json |
         return name_mentions(str(body.get("text", "")), mentions)
     if msg_type == "post":
         return name_mentions(_read_post(body), mentions)
-    return f"[{msg_type}]"
+    name = str(body.get("file_name") or "")
+    return f"[{msg_type}] {name}".rstrip()
 
 
 def name_mentions(text: str, mentions: list[Json]) -> str:

@@ -10,7 +10,7 @@ import { ask, toast } from "./overlay.js";
 import { chatAvatar, drawSidebar } from "./sidebar.js";
 import { Store } from "./store.js";
 import { Typist } from "./typing.js";
-import { click, fetchState, follow, recall, send } from "./wire.js";
+import { click, fetchState, follow, isPicture, recall, send, upload } from "./wire.js";
 import { say } from "./words.js";
 
 class Desk {
@@ -156,6 +156,17 @@ class Desk {
     store.set({ replyTo: null });
     this.log.toEnd();
     return (await this.tried(send(body))) !== null;
+  }
+
+  /** Send a file as a message of its own, as people do: its words follow. */
+  async attach(file) {
+    const kept = await this.tried(upload(file));
+    if (kept === null) return;
+    const content = isPicture(file) ? { image_key: kept.key } : { file_key: kept.key, file_name: file.name };
+    const { store } = this;
+    const body = { chat_id: store.chatId, as: store.me, msg_type: isPicture(file) ? "image" : "file", content };
+    this.log.toEnd();
+    await this.tried(send(body));
   }
 
   async press({ message, key, confirm, ...order }) {

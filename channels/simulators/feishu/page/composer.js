@@ -62,9 +62,32 @@ export class Composer {
             blur: () => this.offer([]),
           },
         }),
+        this.drawAttach(),
         h("button", { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") }, icon("send")),
       ),
       h("div", { class: "composer-hint", key: "hint" }, say("sendHint")),
+    );
+  }
+
+  /** A file goes to direct chats: in groups the bot hears only what mentions it. */
+  drawAttach() {
+    if (this.desk.store.chat.type !== "p2p") return null;
+    return h(
+      "label",
+      { class: "icon-button attach", title: say("attach") },
+      icon("attach"),
+      h("input", {
+        type: "file",
+        class: "attach-input",
+        "aria-label": say("attach"),
+        on: {
+          change: (event) => {
+            const [file] = event.target.files;
+            event.target.value = "";
+            if (file) this.desk.attach(file);
+          },
+        },
+      }),
     );
   }
 

@@ -12,6 +12,19 @@ export function send(body) {
   return post("/_sim/send", body);
 }
 
+/** Keep a file on the platform; gives `{key}`. */
+export async function upload(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+  return post("/_sim/upload", { kind: isPicture(file) ? "image" : "file", name: file.name, base64: btoa(text) });
+}
+
+/** Tell whether a file is sent as a picture. */
+export function isPicture(file) {
+  return file.type.startsWith("image/");
+}
+
 /** Press a button as a person; gives `{code, toast}`. */
 export function click(body) {
   return post("/_sim/click", body);
