@@ -57,9 +57,8 @@ async def shown(page: Page, url: str) -> str:
     await page.goto(url)
     await page.wait_for_selector(".chat-current:has-text('Gallery')", state="attached")
     await page.wait_for_selector(".card")
-    await page.evaluate(
-        """document.querySelectorAll('.panel-head[aria-expanded="false"]').forEach((one) => one.click())"""
-    )
+    await page.evaluate(UNFOLD)
+    await page.wait_for_function("""!document.querySelector('.panel-head[aria-expanded="false"]')""")
     return await page.locator(".main").inner_text()
 
 
