@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from channels.base import CardOpening
 from channels.cards.model import Card
@@ -58,7 +58,7 @@ async def shown(page: Page, url: str) -> str:
     await page.wait_for_selector(".chat-current:has-text('Gallery')", state="attached")
     await page.wait_for_selector(".card")
     await page.evaluate(UNFOLD)
-    await page.wait_for_function("""!document.querySelector('.panel-head[aria-expanded="false"]')""")
+    await expect(page.locator('.panel-head[aria-expanded="false"]')).to_have_count(0)
     return await page.locator(".main").inner_text()
 
 
