@@ -91,6 +91,9 @@ class InboundMessage:
     """The message this one answers or quotes; `Channel.read` gives it."""
     forwards: bool = False
     """The message bundles others, which `Channel.read` gives; then `text` is empty."""
+    is_command: bool = False
+    """Typed as the platform's own slash command, whose name is taken away: a first word that names one of our commands
+    is one without a slash. The handler's `Toast` is shown to the person who typed; there is no message to answer."""
     unsupported: str | None = None
     """The platform's message kind when we cannot read it; then `text` is empty."""
 
@@ -161,7 +164,12 @@ class ChatEntered(Happening):
     """A person opened the direct chat with the bot; platforms tell this every time."""
 
 
-Notice = Recalled | Edited | Reacted | MenuChosen | MembershipChanged | ChatEntered
+@dataclass(frozen=True, slots=True)
+class StopPressed(Happening):
+    """A person used the platform's own stop: what runs in the conversation for them shall end."""
+
+
+Notice = Recalled | Edited | Reacted | MenuChosen | MembershipChanged | ChatEntered | StopPressed
 Inbound = InboundMessage | CardAction | Notice
 
 
@@ -184,6 +192,15 @@ class Fetched:
     content: bytes
     name: str
     mime: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutFile:
+    """A file or picture to send. `name` is what people see; `mime` decides whether it is shown as a picture."""
+
+    name: str
+    mime: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)

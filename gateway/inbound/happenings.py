@@ -19,6 +19,7 @@ from channels.events import (
     Reacted,
     Recalled,
     Sender,
+    StopPressed,
 )
 from engine.messages import InboxKey
 from engine.runtime import Runtime
@@ -70,7 +71,7 @@ class Happenings:
                 if notice.sender is not None:
                     await self._chats.learn(notice.conversation, notice.sender)
                 await self._greet(notice, notice.conversation)
-            case Edited() | Reacted():
+            case Edited() | Reacted() | StopPressed():
                 await self._note(notice)
             case _:
                 assert_never(notice)

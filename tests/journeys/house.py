@@ -21,7 +21,7 @@ import aiohttp
 
 from channels.simulators.feishu.events import CLICKED, click_event
 from channels.simulators.feishu.simulator import FeishuSimulator
-from channels.simulators.feishu.timeline import Entry
+from channels.simulators.timeline import Entry
 from engine.messages import RunId
 from engine.runtime import Runtime
 from gateway.app import running

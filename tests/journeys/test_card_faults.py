@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from channels.simulators.feishu.timeline import Entry
+from channels.simulators.timeline import Entry
 from tests.journeys.house import LIN, House, house
 from tests.journeys.scripted_model import Act, Call, Say, Until
 from tests.journeys.seen import Seen

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from channels.simulators.feishu.timeline import Entry
+from channels.simulators.timeline import Entry
 from tests.journeys.house import House, house
 from tests.journeys.scripted_model import Say, Until
 

@@ -15,9 +15,9 @@ from channels.simulators.feishu import elements
 from channels.simulators.feishu.cards import Card, Cards
 from channels.simulators.feishu.errors import ApiError
 from channels.simulators.feishu.gate import Call, Gate, refuse_over
-from channels.simulators.feishu.jsons import Json, as_object, as_objects, parse_object
 from channels.simulators.feishu.rules import CardRules, CardWrong
 from channels.simulators.feishu.world import World
+from channels.simulators.jsons import Json, as_object, as_objects, parse_object
 
 MAX_SEQUENCE = 2**31 - 1
 MAX_CONTENT_CHARS = 100_000

@@ -7,14 +7,14 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from channels.simulators.feed import Feed
 from channels.simulators.feishu import elements
 from channels.simulators.feishu.errors import ApiError
-from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.gate import Gate
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.reading import read_card
 from channels.simulators.feishu.typing_state import Typing
 from channels.simulators.feishu.world import new_card_id
+from channels.simulators.jsons import Json
 
 STREAMING_TIMEOUT = 200850
 STREAMING_CLOSED = 300309

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, cast
 
 from aiohttp import web
 
-from channels.simulators.feishu.faults import RuleError, parse_rules
-from channels.simulators.feishu.jsons import Json, as_object, parse_object
+from channels.simulators.faults import RuleError, parse_rules
 from channels.simulators.feishu.people import Refused
+from channels.simulators.jsons import Json, as_object, parse_object
 
 if TYPE_CHECKING:
     from channels.simulators.feishu.simulator import FeishuSimulator

@@ -10,9 +10,9 @@ from typing import Any
 
 from channels.simulators.feishu.frames import DATA, Frame
 from channels.simulators.feishu.gate import Gate
-from channels.simulators.feishu.jsons import Json, as_object, dumps, parse_object
 from channels.simulators.feishu.sockets import Connection, Sockets
 from channels.simulators.feishu.world import TENANT, App, new_id
+from channels.simulators.jsons import Json, as_object, dumps, parse_object
 
 REDELIVER_AFTER_S = (15, 300, 3600, 21600)
 """Waits before the second to fifth attempt.

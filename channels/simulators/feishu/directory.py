@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from channels.simulators.feed import Feed
 from channels.simulators.feishu import events
 from channels.simulators.feishu.deliveries import Deliveries
 from channels.simulators.feishu.errors import ApiError
-from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.gate import Call, Gate
-from channels.simulators.feishu.jsons import Json, as_object
 from channels.simulators.feishu.messages import Messages
 from channels.simulators.feishu.world import Message, Reaction, World, new_id
+from channels.simulators.jsons import Json, as_object
 
 
 class Directory:

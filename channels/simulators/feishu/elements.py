@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from channels.simulators.feishu.jsons import Json, as_object
+from channels.simulators.jsons import Json, as_object
 
 Change = Callable[[Json], list[Json]]
 

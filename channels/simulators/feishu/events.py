@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.world import TENANT, App, Chat, Message, Reaction
+from channels.simulators.jsons import Json
 
 MESSAGE = "im.message.receive_v1"
 RECALLED = "im.message.recalled_v1"

@@ -9,9 +9,9 @@ from aiohttp import BodyPartReader, web
 
 from channels.simulators.feishu.errors import ApiError
 from channels.simulators.feishu.gate import Call, Gate
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.messages import Messages
 from channels.simulators.feishu.world import World, new_id
+from channels.simulators.jsons import Json
 
 IMAGE_BYTES = 10 * 1024 * 1024
 FILE_BYTES = 30 * 1024 * 1024

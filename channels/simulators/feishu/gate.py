@@ -12,16 +12,16 @@ from typing import Any
 
 from aiohttp import web
 
-from channels.simulators.feishu.clock import MovableClock
+from channels.simulators.clock import MovableClock
+from channels.simulators.faults import Faults
 from channels.simulators.feishu.errors import ApiError, ConnectionCut
-from channels.simulators.feishu.faults import Faults
-from channels.simulators.feishu.jsons import Json, parse_object
-from channels.simulators.feishu.limits import Limits
 from channels.simulators.feishu.options import Options
 from channels.simulators.feishu.scopes import check_scopes
-from channels.simulators.feishu.timeline import Entry, Timeline
 from channels.simulators.feishu.tokens import Tokens
 from channels.simulators.feishu.world import App, new_id
+from channels.simulators.jsons import Json, parse_object
+from channels.simulators.limits import Limits
+from channels.simulators.timeline import Entry, Timeline
 
 SPEAKER = web.RequestKey("speaker", str)
 """Which app a request turned out to come from."""

@@ -9,16 +9,16 @@ from collections.abc import Callable
 
 from aiohttp import web
 
+from channels.simulators.feed import Feed
 from channels.simulators.feishu import events
 from channels.simulators.feishu.cards import Card, Cards
 from channels.simulators.feishu.deliveries import Deliveries
 from channels.simulators.feishu.elements import config
 from channels.simulators.feishu.errors import ApiError, card_refused
-from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.gate import Call, Gate
-from channels.simulators.feishu.jsons import Json, as_object, dumps, parse_object
 from channels.simulators.feishu.rules import CardRules, CardWrong
 from channels.simulators.feishu.world import App, Chat, Message, World, new_id
+from channels.simulators.jsons import Json, as_object, dumps, parse_object
 
 TEXT_BYTES = 150 * 1024
 CARD_BYTES = 30 * 1024

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+from channels.simulators.feed import Feed
 from channels.simulators.feishu import elements, events
 from channels.simulators.feishu.cards import Card, Cards
 from channels.simulators.feishu.deliveries import Ack, Deliveries
-from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.gate import Gate
-from channels.simulators.feishu.jsons import Json, as_object, as_objects, dumps
 from channels.simulators.feishu.messages import Messages, attach
 from channels.simulators.feishu.rules import CardWrong
 from channels.simulators.feishu.world import App, Chat, ChatType, Message, Person, Reaction, World, new_id
+from channels.simulators.jsons import Json, as_object, as_objects, dumps
 
 STALE = 404
 NOT_CONFIGURED = 200340

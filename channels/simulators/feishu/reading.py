@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from channels.simulators.feishu.jsons import Json, as_object, as_objects, parse_object
+from channels.simulators.jsons import Json, as_object, as_objects, parse_object
 
 _AT = re.compile(r"<at (?:id|user_id|email)=\"?([^\s\">]+)\"?>([^<]*)</at>")
 

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from channels.simulators.feishu.elements import config, walk
 from channels.simulators.feishu.errors import ApiError, card_refused
-from channels.simulators.feishu.jsons import Json, as_object, as_objects, dumps
 from channels.simulators.feishu.schema import CONTAINERS, INTERACTIVE
 from channels.simulators.feishu.shapes import ShapeError, check_shape
+from channels.simulators.jsons import Json, as_object, as_objects, dumps
 
 MAX_BYTES = 30 * 1024
 MAX_ELEMENTS = 200

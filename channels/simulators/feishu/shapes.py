@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from channels.simulators.feishu.jsons import Json, as_object
 from channels.simulators.feishu.schema import (
     BUTTON_TYPES,
     CARD,
@@ -15,6 +14,7 @@ from channels.simulators.feishu.schema import (
     TEMPLATES,
     TEXT_TAGS,
 )
+from channels.simulators.jsons import Json, as_object
 
 UNPARSABLE = 200621
 TAG_GONE = 200861

@@ -8,26 +8,26 @@ from typing import Any
 
 from aiohttp import web
 
+from channels.simulators.clock import MovableClock
+from channels.simulators.faults import Faults
+from channels.simulators.feed import Feed
 from channels.simulators.feishu.cardkit import CardKit
 from channels.simulators.feishu.cards import Cards
-from channels.simulators.feishu.clock import MovableClock
 from channels.simulators.feishu.control import Control
 from channels.simulators.feishu.deliveries import Deliveries
 from channels.simulators.feishu.directory import Directory
-from channels.simulators.feishu.faults import Faults
-from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.files import Files
 from channels.simulators.feishu.gate import SPEAKER, Gate
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.messages import Messages
 from channels.simulators.feishu.options import Options
 from channels.simulators.feishu.people import People, Sent
 from channels.simulators.feishu.sockets import DropHow, Sockets
 from channels.simulators.feishu.statefile import load, save
-from channels.simulators.feishu.timeline import Timeline
 from channels.simulators.feishu.tokens import Tokens
 from channels.simulators.feishu.view import View
 from channels.simulators.feishu.world import App, ChatType, demo_world, seat
+from channels.simulators.jsons import Json
+from channels.simulators.timeline import Timeline
 
 HOST = "127.0.0.1"
 APP_ID = "cli_demo"

@@ -10,12 +10,12 @@ from typing import Literal
 
 from aiohttp import WSMsgType, web
 
+from channels.simulators.feed import Feed
 from channels.simulators.feishu.errors import ApiError
-from channels.simulators.feishu.feed import Feed
 from channels.simulators.feishu.frames import CONTROL, Frame, FrameError, decode, encode
 from channels.simulators.feishu.gate import SPEAKER, Gate, cut
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.world import App, World, new_id
+from channels.simulators.jsons import Json
 
 TOO_MANY = 1000040350
 """Handshake code of the 51st connection, sent with status 514.

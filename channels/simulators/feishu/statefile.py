@@ -6,10 +6,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from channels.simulators.clock import MovableClock
 from channels.simulators.feishu.cards import Card, Cards
-from channels.simulators.feishu.clock import MovableClock
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.world import Chat, Message, Reaction, World
+from channels.simulators.jsons import Json
 
 VERSION = 1
 

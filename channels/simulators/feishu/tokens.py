@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from channels.simulators.feishu.clock import MovableClock
+from channels.simulators.clock import MovableClock
 from channels.simulators.feishu.errors import ApiError
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.options import Options
 from channels.simulators.feishu.world import App, World
+from channels.simulators.jsons import Json
 
 RENEW_BELOW_S = 1800
 """Asked with at least this much left, the same token is given.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channels.simulators.feishu.jsons import Json, as_object
+from channels.simulators.jsons import Json, as_object
 
 DEFAULT_FREQUENCY_MS = 70
 DEFAULT_STEP = 1

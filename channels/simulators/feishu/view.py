@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from channels.simulators.clock import MovableClock
 from channels.simulators.feishu import elements
 from channels.simulators.feishu.cards import Card, Cards
-from channels.simulators.feishu.clock import MovableClock
-from channels.simulators.feishu.jsons import Json
 from channels.simulators.feishu.reading import read_message
 from channels.simulators.feishu.sockets import Sockets
 from channels.simulators.feishu.world import Chat, Message, World
+from channels.simulators.jsons import Json
 
 
 class View:

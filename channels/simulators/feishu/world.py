@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Literal
 
-from channels.simulators.feishu.jsons import Json
+from channels.simulators.jsons import Json
 
 TENANT = "tenant_demo"
 ChatType = Literal["p2p", "group", "topic"]

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
+from channels.simulators.clock import MovableClock
+from channels.simulators.faults import Faults, RuleError
 from channels.simulators.feishu import elements
-from channels.simulators.feishu.clock import MovableClock
-from channels.simulators.feishu.faults import Faults, RuleError
-from channels.simulators.feishu.limits import Limits
 from channels.simulators.feishu.options import Options
 from channels.simulators.feishu.reading import read_card, read_message
 from channels.simulators.feishu.typing_state import Typing
+from channels.simulators.limits import Limits
 
 
 def test_editing_copies_the_path_and_leaves_the_rest_and_the_old_tree_alone() -> None:

@@ -7,8 +7,8 @@ from collections import deque
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from channels.simulators.feishu.clock import MovableClock
-from channels.simulators.feishu.jsons import Json
+from channels.simulators.clock import MovableClock
+from channels.simulators.jsons import Json
 
 KEPT = 200_000
 

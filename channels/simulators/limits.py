@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict, deque
 
-from channels.simulators.feishu.clock import MovableClock
+from channels.simulators.clock import MovableClock
 
 
 class Limits:

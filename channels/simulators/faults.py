@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from channels.simulators.feishu.jsons import Json, as_object, as_objects
+from channels.simulators.jsons import Json, as_object, as_objects
 
 ACTIONS = frozenset(
     {"status", "code", "msg", "headers", "delay_s", "drop", "lost_answer", "hang", "duplicate", "lost_ack"}

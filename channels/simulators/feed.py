@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 
-from channels.simulators.feishu.jsons import Json
+from channels.simulators.jsons import Json
 
 
 class Feed:
