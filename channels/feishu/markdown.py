@@ -19,6 +19,7 @@ _POINTED = re.compile(r"\]\(<([^<>\n]*)>")
 _QUOTE = re.compile(r"(?:[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+)*[ \t]*(?:>[ \t]?)+")
 _QUOTED_CODE = re.compile(r"(?:[ \t]*>[ \t]?)+")
 _DASHES = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")
+_RULE_SO_FAR = re.compile(r"[ \t|:]*-[ \t|:-]*")
 _CODE = frozenset({Kind.FENCE_OPEN, Kind.CODE, Kind.FENCE_CLOSE})
 _SPECIAL = str.maketrans({char: f"&#{ord(char)};" for char in "\\`*_[]<>~#&"})
 _BRACKETS = str.maketrans({"<": "&#60;", ">": "&#62;"})
@@ -77,19 +78,32 @@ class Dialect:
         """Begin a table; as code it keeps its words and loses the line of dashes."""
         if self.tables < self._most:
             self.tables += 1
-            return _inline(piece)
+            head, end, rule = piece.partition("\n")
+            return _inline(head) + end + rule
         self._code_table = True
         return "```\n" + piece.partition("\n")[0] + "\n"
 
 
 def _prose(text: str, piece: str, start: int) -> str:
-    """Show angle brackets as such, but for the signs of a quote at the start of the line."""
-    if "<" not in piece and ">" not in piece:
+    """Show angle brackets as such, but for the signs of a quote at the start of the line; let no rule begin a table."""
+    if not any(sign in piece for sign in "<>|"):
         return piece
     line = text.rfind("\n", 0, start) + 1
     quote = _QUOTE.match(text, line, start + len(piece))
     kept = max(0, quote.end() - start) if quote else 0
-    return piece[:kept] + piece[kept:].translate(_BRACKETS)
+    rest = _unruled(text, line, start + kept, piece[kept:]) if "|" in piece else piece[kept:]
+    return piece[:kept] + rest.translate(_BRACKETS)
+
+
+def _unruled(text: str, line: int, start: int, piece: str) -> str:
+    """Write the bars of a line that so far is a table's rule as entities.
+
+    The platform makes a table of it below any line with as many cells, and the tables of an element are counted here.
+    """
+    return "".join(
+        "&#124;" if char == "|" and _RULE_SO_FAR.fullmatch(text, line, start + place) else char
+        for place, char in enumerate(piece)
+    )
 
 
 def _solid(piece: str) -> str:

@@ -70,3 +70,9 @@ def test_tables_without_a_gap_are_one_table_with_rows_of_dashes() -> None:
     assert shown.count("| --- | --- |") == 1
     assert shown.count("| &#45;&#45;&#45; | &#45;&#45;&#45; |") == 5
     assert shown.count("| 1 | - |") == 6
+
+
+def test_a_rule_below_a_line_that_begins_no_table_of_ours_makes_none() -> None:
+    assert to_platform("`code` | a | b |\n|---|---|\n") == "`code` | a | b |\n|---&#124;---&#124;\n"
+    assert to_platform("a | b\n:-- | --:\n") == "a | b\n:-- &#124; --:\n"
+    assert to_platform("pick x | y, or - | z") == "pick x | y, or - | z"
