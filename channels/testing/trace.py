@@ -33,6 +33,8 @@ class ScenarioStep:
     approve: bool | None = None
     fault: tuple[str, int] | None = None
     """Error and times; who runs the trace knows how to make it happen."""
+    restart: bool = False
+    """The process dies before this step; the next one takes the card up where the platform has it."""
     repeat: int = 1
     every_s: float = 0.0
 
@@ -139,13 +141,21 @@ async def play(
     *,
     advance: Callable[[float], Awaitable[None]],
     fault: Callable[[str, int], None],
+    take_up: Callable[[CardSink], CardStream],
 ) -> Closed:
-    """Play a scenario on a stream whose sink is traced, and add how it ended."""
+    """Play a scenario on a stream whose sink is traced, and add how it ended.
+
+    `take_up` gives the stream of the process that follows the one of this sink.
+    """
     card = Card(Header("question", CardStatus.WORKING))
     moments = scenario.moments()
     for at_s, step in moments[:-1]:
         await advance(trace.started_s + at_s - trace.clock.steady_s())
         card = changed(card, step)
+        if step.restart:
+            stream.abandon()
+            trace.add(restart=True)
+            stream = take_up(stream.sink)
         if step.fault is not None:
             fault(*step.fault)
         stream.show(card)

@@ -79,8 +79,15 @@ class FeishuStage:
         self.trace.started_s = self.clock.steady_s() + 4 * LATENCY_S
         opened = asyncio.ensure_future(self._adapter.open_card(opening, MemoryJournal()))
         await self.clock.advance(4 * LATENCY_S)
-        sink = await opened
+        return self._stream(await opened)
 
+    def taken_up(self, old: CardSink) -> CardStream:
+        """Take the card up as the next owner of the run does, after its process died."""
+        assert self._opening is not None
+        self._opening = replace(self._opening, attempt=self._opening.attempt + 1)
+        return self._stream(self._adapter.reopen_card(self._opening, old.state(), MemoryJournal()))
+
+    def _stream(self, sink: CardSink) -> CardStream:
         return CardStream(sink, pacer=self._adapter.pacer, guard=unguarded, clock=self.clock)
 
     async def sent_anew(self, card: Card, old: CardSink) -> None:

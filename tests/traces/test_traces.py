@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,11 @@ import pytest
 from channels.base import CardOpening
 from channels.cards.model import Card, CardStatus, Header
 from channels.cards.ports import CardSink
+from channels.cards.stream import CardStream
 from channels.testing.fake import FakeChannel
 from channels.testing.journal import MemoryJournal
 from channels.testing.platform import Rules
-from channels.testing.trace import Scenario, changed, play, traced
+from channels.testing.trace import Scenario, TracedSink, changed, play, traced
 from gateway.clock import FakeClock
 from tests.traces.feishu_stage import feishu_stage
 
@@ -37,7 +39,11 @@ async def test_fake(path: Path, clock: FakeClock, tmp_path: Path) -> None:
     def fault(error: str, times: int) -> None:
         channel.fault("content", error, times)
 
-    closed = await play(Scenario.load(path), stream, trace, advance=clock.advance, fault=fault)
+    def take_up(old: CardSink) -> CardStream:
+        again = channel.reopen_card(replace(opening, attempt=2), old.state(), MemoryJournal())
+        return CardStream(TracedSink(again, trace), pacer=channel.pacer, guard=MemoryJournal().guard, clock=clock)
+
+    closed = await play(Scenario.load(path), stream, trace, advance=clock.advance, fault=fault, take_up=take_up)
     trace.lines += ["", *"\n----\n".join(visible_ends(channel)).splitlines()]
     assert closed.seen or closed.permanent
     compare(HERE / "golden" / "fake" / f"{path.stem}.txt", "\n".join(trace.lines) + "\n")
@@ -48,7 +54,9 @@ async def test_feishu(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with feishu_stage(monkeypatch) as stage:
         stream = await stage.opened()
         scenario = Scenario.load(path)
-        closed = await play(scenario, stream, stage.trace, advance=stage.clock.advance, fault=stage.fault)
+        closed = await play(
+            scenario, stream, stage.trace, advance=stage.clock.advance, fault=stage.fault, take_up=stage.taken_up
+        )
         if closed.permanent and not closed.seen:
             await stage.sent_anew(last_card(scenario), stream.sink)
         ends = [shortened(text) for text in stage.visible_ends()]
