@@ -31,6 +31,8 @@ class Link(Protocol):
     async def serve(self) -> None:
         """Read until the connection ends. Returning asks for a fresh connection at once.
 
+        Called once more after that, and after a silence: what still comes is taken until the next connection is live.
+
         Raises:
             ConnectionLost: it broke or was closed.
         """
@@ -60,6 +62,8 @@ class KeeperTimes:
     first_retry_s: float = 0.5
     longest_retry_s: float = 48.0
     """Before up to 20 % of jitter."""
+    overlap_s: float = 15.0
+    """So long a link that is to be replaced may go on reading and answering until its successor is live."""
     settled_s: float = 10.0
     """A link that lived this long makes the next retry a first one again."""
 
@@ -94,6 +98,8 @@ class Keeper:
         self._times = times or KeeperTimes()
         self._spread = spread
         self._task: asyncio.Task[None] | None = None
+        self._old: set[asyncio.Task[None]] = set()
+        """Links on their way out."""
         self._state = ConnectionState("connecting")
         self.drops = 0
         """How many live connections ended so far."""
@@ -112,6 +118,7 @@ class Keeper:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        await asyncio.gather(*self._let_go(), return_exceptions=True)
         self._state = ConnectionState("stopped")
 
     async def _run(self) -> None:
@@ -135,18 +142,23 @@ class Keeper:
             link = await within(self._clock, self._times.dial_timeout_s, self._dial())
             began_s = self._clock.steady_s()
             self._enter("live")
+            self._let_go()
             await self._serve(link)
         except ChannelError as error:
             self._ended(error, was_live=link is not None)
         except Exception as error:
             _log.exception("connection_failed", extra={"connection": self._name})
             self._ended(ConnectionLost(type(error).__name__), was_live=link is not None)
-        else:
-            self._ended(ConnectionLost("the platform asked for a fresh connection"), was_live=True)
-            return self._clock.steady_s() - began_s, True
-        finally:
+        except asyncio.CancelledError:
             if link is not None:
                 await link.close()
+            raise
+        else:
+            self._ended(ConnectionLost("the platform asked for a fresh connection"), was_live=True)
+            self._retire(link)
+            return self._clock.steady_s() - began_s, True
+        if link is not None:
+            self._retire(link)
         return (self._clock.steady_s() - began_s if link is not None else 0.0), False
 
     async def _serve(self, link: Link) -> None:
@@ -161,6 +173,27 @@ class Keeper:
             for task in (serving, watching):
                 task.cancel()
             await asyncio.gather(serving, watching, return_exceptions=True)
+
+    def _retire(self, link: Link) -> None:
+        """Let a link go on until its successor is live: what the platform sends it meanwhile is not lost."""
+        task = asyncio.get_running_loop().create_task(self._outlive(link), name=f"connection {self._name}, the old one")
+        self._old.add(task)
+        task.add_done_callback(self._old.discard)
+
+    async def _outlive(self, link: Link) -> None:
+        try:
+            await within(self._clock, self._times.overlap_s, link.serve())
+        except ChannelError as error:
+            _log.info("connection_replaced", extra={"connection": self._name, "reason": str(error)})
+        finally:
+            await link.close()
+
+    def _let_go(self) -> set[asyncio.Task[None]]:
+        """End the links on their way out; gives their tasks."""
+        going = set(self._old)
+        for task in going:
+            task.cancel()
+        return going
 
     async def _watch(self, link: Link) -> None:
         """Ping, and give the link up when it stays silent."""

@@ -22,10 +22,13 @@ class FakeLink:
         self.pings = 0
         self.answers = True
         self.closed = False
+        self.serves = 0
         self.end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.end_again: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def serve(self) -> None:
-        await self.end
+        self.serves += 1
+        await (asyncio.shield(self.end) if self.serves == 1 else asyncio.shield(self.end_again))
 
     async def ping(self) -> None:
         self.pings += 1
@@ -132,6 +135,40 @@ async def test_a_link_that_asks_for_a_fresh_connection_gets_it_at_once(clock):
     assert keeper.state.code == "live"
     assert len(platform.links) == 2
     await keeper.stop()
+
+
+async def test_the_old_link_goes_on_until_the_fresh_one_is_live(clock):
+    platform = Platform(clock)
+    keeper = keeper_of(platform)
+    keeper.start()
+    await clock.advance(30)
+    platform.hangs = 1
+    platform.links[0].end.set_result(None)
+    await clock.advance(5)
+    assert (platform.links[0].serves, platform.links[0].closed) == (2, False)
+    await clock.advance(16)
+    assert platform.links[0].closed, "not for ever"
+    await clock.advance(10)
+    assert keeper.state.code == "live"
+    platform.links[1].end.set_result(None)
+    await clock.settle()
+    await clock.settle()
+    assert (platform.links[1].closed, len(platform.links)) == (True, 3)
+    await keeper.stop()
+    assert platform.links[2].closed
+
+
+async def test_stopping_closes_the_old_link_too(clock):
+    platform = Platform(clock)
+    keeper = keeper_of(platform)
+    keeper.start()
+    await clock.advance(30)
+    platform.hangs = 1
+    platform.links[0].end.set_result(None)
+    await clock.advance(1)
+    assert not platform.links[0].closed
+    await keeper.stop()
+    assert platform.links[0].closed
 
 
 async def test_a_silent_link_is_given_up_within_thirty_seconds(clock):
