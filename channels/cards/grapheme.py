@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+
 import regex
 
 _CLUSTER = regex.compile(r"\X")
@@ -10,9 +13,11 @@ _LOOKS_BACK = 512
 """A row of flags is counted from its start; a longer row may be cut in the middle of one."""
 
 
-def starts(text: str) -> list[int]:
-    """Give where each character begins."""
-    return [match.start() for match in _CLUSTER.finditer(text)]
+def starts(line: str, most: int) -> Sequence[int]:
+    """Give where the first `most` characters of a line begin."""
+    if line.isascii():
+        return range(min(len(line), most))
+    return [match.start() for match in islice(_CLUSTER.finditer(line), most)]
 
 
 def is_boundary(text: str, index: int) -> bool:

@@ -11,7 +11,7 @@ def shorten(text: str, limit: int, *, mark: str = "…") -> str:
     """Give `text` on one line, in at most `limit` visible characters including `mark`, which says that it goes on."""
     most = limit * _LONGEST_CHARACTER
     line = " ".join(text[:most].split())
-    begins = starts(line)
+    begins = starts(line, limit + 1)
     if len(begins) <= limit and len(text) <= most:
         return line
     if len(begins) < limit:

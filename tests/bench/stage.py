@@ -36,11 +36,13 @@ class Stage:
     gateway: GatewayProcess | None = None
     app_limit: str = "exempt"
     starts: int = 0
+    under: tuple[str, ...] = ()
+    """What the gateway runs under, see `tests.processes.gateway`."""
 
     @asynccontextmanager
     async def serving(self, **more: str) -> AsyncIterator[GatewayProcess]:
         """Run a gateway on the measured core, connected; `more` are further variables of its environment."""
-        async with gateway(self.home, self.world.url, **{**self._environment(), **more}) as process:
+        async with gateway(self.home, self.world.url, under=self.under, **{**self._environment(), **more}) as process:
             machine.pin(process.pid)
             self.gateway = process
             try:

@@ -48,9 +48,17 @@ class GatewayProcess:
 
 @asynccontextmanager
 async def gateway(
-    home: Path, platform_url: str, *, arguments: tuple[str, ...] = (), **environment: str
+    home: Path,
+    platform_url: str,
+    *,
+    arguments: tuple[str, ...] = (),
+    under: tuple[str, ...] = (),
+    **environment: str,
 ) -> AsyncIterator[GatewayProcess]:
-    """Run a gateway on `home` against a platform; killed at the end if it still runs. `arguments` follow `serve`."""
+    """Run a gateway on `home` against a platform; killed at the end if it still runs.
+
+    `arguments` follow `serve`; `under` stands between the interpreter and the gateway, as `-m cProfile -o file` does.
+    """
     env = {
         **{key: value for key, value in os.environ.items() if not key.startswith("NIUMA_") or "TEST" in key},
         "NIUMA_HOME": str(home),
@@ -65,7 +73,7 @@ async def gateway(
     log = home / "stderr.log"
     with log.open("ab") as stderr:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "gateway.cli", "serve", *arguments, env=env, stdout=stderr, stderr=stderr
+            sys.executable, *under, "-m", "gateway.cli", "serve", *arguments, env=env, stdout=stderr, stderr=stderr
         )
         try:
             yield GatewayProcess(process, log)
