@@ -34,6 +34,7 @@ from engine.runs.recall import Recall
 from engine.runs.renewal import Renewal, Renewed
 from engine.runs.replica import Replica
 from engine.runs.retention import Retention
+from engine.runs.rewording import reword
 from engine.runs.showing import Showing
 from engine.runs.turn import Turn
 from engine.runs.view import RunView, last_words, view
@@ -172,6 +173,10 @@ class Runs:
         run = await self._write(lambda s: self._recall.take(s, message, conversation, self._clock.now_ms()))
         if run is not None:
             self.replica.wake(run)
+
+    async def reword(self, message: InboxKey, text: str) -> bool:
+        """Ask a message that still waits in other words. Raises like `submit`."""
+        return await self._write(lambda s: reword(s, message, text))
 
     async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
         """Carry out a press on a button, once. Raises like `submit`."""

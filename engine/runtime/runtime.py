@@ -165,6 +165,10 @@ class Runtime:
         """
         await self._runs.recall(message, conversation)
 
+    async def reword(self, message: InboxKey, text: str) -> bool:
+        """Ask a message that still waits in other words; gives whether it waited. Raises like `submit`."""
+        return await self._runs.reword(message, text)
+
     async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
         """Carry out a press on a button of a run's card; what came of it is durable on return.
 

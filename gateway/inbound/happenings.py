@@ -71,7 +71,9 @@ class Happenings:
                 if notice.sender is not None:
                     await self._chats.learn(notice.conversation, notice.sender)
                 await self._greet(notice, notice.conversation)
-            case Edited() | Reacted() | StopPressed():
+            case Edited():
+                await self._correct(notice)
+            case Reacted() | StopPressed():
                 await self._note(notice)
             case _:
                 assert_never(notice)
@@ -81,6 +83,13 @@ class Happenings:
         key = notice.dedupe
         message = InboxKey(channel=key.channel, account=key.account, kind="message", key=notice.message_id)
         await self._runtime.recall(message, address_of(notice))
+
+    async def _correct(self, edited: Edited) -> None:
+        """Ask a message that waits in its new words. One that is being answered keeps the old ones: its card is read."""
+        if await self._note(edited) and edited.text.strip():
+            key = edited.dedupe
+            message = InboxKey(channel=key.channel, account=key.account, kind="message", key=edited.message_id)
+            await self._runtime.reword(message, edited.text)
 
     async def _choose(self, chosen: MenuChosen) -> None:
         """Ask in the direct chat, which has the session and the queue; a menu's event may name the person alone."""
