@@ -22,7 +22,9 @@ DAY_MS = 86_400_000
 BLOB_MARGIN_MS = 7 * DAY_MS
 """A blob is older than the end of the run that wrote it, by as long as that run lasted."""
 _PARTS = ("nm_step", "nm_control", "nm_event", "nm_verdict", "nm_delivery")
-_FORGET_INBOX = "DELETE FROM nm_inbox WHERE at < :before AND route <> 'held'"
+INBOX_AT_ONCE = 2000
+_FORGET_INBOX = """DELETE FROM nm_inbox WHERE (channel, account, kind, key) IN (
+SELECT channel, account, kind, key FROM nm_inbox WHERE at < :before AND route <> 'held' LIMIT :most)"""
 """What is held has not been answered yet."""
 
 
@@ -51,7 +53,9 @@ class Retention:
         now_ms, database = self._replica.clock.now_ms(), self._replica.database
         inbox_before = now_ms - int(self._settings.inbox_keep_days * DAY_MS)
         runs_before = now_ms - int(self._settings.keep_days * DAY_MS)
-        await database.run(lambda s: change(s, _FORGET_INBOX, before=inbox_before))
+        old = {"before": inbox_before, "most": INBOX_AT_ONCE}
+        while await database.run(lambda s: change(s, _FORGET_INBOX, **old)) == INBOX_AT_ONCE:
+            pass
         gone = 0
         while (some := await database.run(lambda s: _forget_runs(s, runs_before))) > 0:
             gone += some

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.messages import RunId
+from engine.messages import Address, RunId
 from engine.ports import Outcome, Owed, RunScope
 from engine.runs.retention import DAY_MS, Retention
 from engine.storage.statement import execute
@@ -104,6 +104,17 @@ async def test_what_is_old_is_forgotten_and_nothing_else(place: Place) -> None:
             runs = {row[0] for row in await sql(house, f"SELECT run FROM {table}")}
             assert runs <= {young}, table
         assert not (await house.say("old")).duplicate
+
+
+async def test_a_full_inbox_is_forgotten_piece_by_piece(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.runs.retention.INBOX_AT_ONCE", 3)
+    async with running(place.url, place.home) as house:
+        for number in range(8):
+            await house.runtime.ignore(inbox_key(f"old {number}"), Address("chat"), "reaction", {})
+        await sql(house, "UPDATE nm_inbox SET at = 0")
+        await house.runtime.ignore(inbox_key("young"), Address("chat"), "reaction", {})
+        await Retention(house.runs.replica, house.runs._queue, FAST).clean()
+        assert await sql(house, "SELECT key FROM nm_inbox") == [("young",)]
 
 
 async def test_a_message_that_is_held_is_not_forgotten(place: Place) -> None:
