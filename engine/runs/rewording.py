@@ -1,4 +1,4 @@
-"""A person corrects a message: what has not begun is asked in the new words; what has begun goes on with the old ones."""
+"""A person corrects a message: what has not begun is asked in the new words, what has begun in the old ones."""
 
 from __future__ import annotations
 

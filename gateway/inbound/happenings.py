@@ -85,7 +85,7 @@ class Happenings:
         await self._runtime.recall(message, address_of(notice))
 
     async def _correct(self, edited: Edited) -> None:
-        """Ask a message that waits in its new words. One that is being answered keeps the old ones: its card is read."""
+        """Ask a message that waits in its new words; one that is being answered keeps the old ones."""
         if await self._note(edited) and edited.text.strip():
             key = edited.dedupe
             message = InboxKey(channel=key.channel, account=key.account, kind="message", key=edited.message_id)

@@ -1,4 +1,4 @@
-"""An app of Lark, behind a proxy: every request goes where the account's domain says, by the way the environment says."""
+"""An app of Lark, behind a proxy: every request goes where the domain says, by the way the environment says."""
 
 from __future__ import annotations
 
