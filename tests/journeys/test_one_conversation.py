@@ -1,0 +1,130 @@
+"""One conversation, the same everywhere: a question, a verdict, a tool, a table, an approval, stop, retry, a file."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.app import running
+from gateway.settings import load_settings
+from tests.journeys.scripted_model import Call, Say, ScriptedModel, scripted_model
+from tests.journeys.towns.feishu import Feishu
+from tests.journeys.towns.town import Look, Town
+
+TOWNS: dict[str, Callable[[], Town]] = {"feishu": Feishu}
+TABLE = "| city | people |\n| --- | --- |\n| Oslo | 700 thousand |\n| Bergen | 290 thousand |\n"
+NOTE = Call("send_note", json.dumps({"text": "see you at ten"}))
+SCAN = Call("project_scan", "{}")
+
+
+class Chat:
+    """A person, the platform and the model they talk to through the gateway."""
+
+    def __init__(self, town: Town, model: ScriptedModel, home: Path) -> None:
+        self.town = town
+        self.model = model
+        self.home = home
+
+    async def sees(self, question: str, test: Callable[[Look], bool], *, within_s: float = 15.0) -> Look:
+        """Wait until the answer looks as wanted."""
+        deadline = asyncio.get_running_loop().time() + within_s
+        while True:
+            look = self.town.look(question)
+            if look is not None and test(look):
+                return look
+            assert asyncio.get_running_loop().time() < deadline, f"not within {within_s} s, seen: {look}"
+            await asyncio.sleep(0.02)
+
+    async def finished(self, question: str) -> Look:
+        """Wait for the end of an answer."""
+        return await self.sees(question, lambda look: look.is_over)
+
+
+@asynccontextmanager
+async def chat(name: str, home: Path) -> AsyncIterator[Chat]:
+    async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(scripted_model())
+        town = TOWNS[name]()
+        await town.start()
+        stack.push_async_callback(town.stop)
+        given = {
+            "server.port": "0",
+            "models.default": "main",
+            "models.main.model": "openai/main",
+            "models.main.api_base": model.url,
+            "models.main.api_key": "sk-key-of-the-scripted-model",
+            **town.settings(),
+        }
+        settings = load_settings(home=home, environ={}, overrides=given)
+        await stack.enter_async_context(running(settings, ready=lambda _line: None))
+        async with asyncio.timeout(10):
+            while not town.is_connected():  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        yield Chat(town, model, home)
+
+
+def notes(home: Path) -> list[str]:
+    return [line for outbox in home.rglob("outbox.txt") for line in outbox.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("name", TOWNS)
+async def test_the_same_conversation(name: str, home: Path) -> None:
+    async with chat(name, home) as c:
+        await asks_and_judges(c)
+        await watches_a_tool_and_reads_a_table(c)
+        await approves(c)
+        await stops_and_retries(c)
+        await sends_a_file(c)
+
+
+async def asks_and_judges(c: Chat) -> None:
+    asked = await c.town.ask("how are you?")
+    answer = await c.finished(asked)
+    assert answer.text.count("You said: how are you?") == 1 and answer.messages == 1
+    await c.town.press(asked, "satisfied")
+    judged = await c.sees(asked, lambda look: "satisfied" not in look.buttons)
+    assert judged.text.count("You said: how are you?") == 1
+
+
+async def watches_a_tool_and_reads_a_table(c: Chat) -> None:
+    c.model.script([Say("I look."), SCAN], [Say(f"Two cities:\n\n{TABLE}\nThat is all.")], when="cities")
+    answer = await c.finished(await c.town.ask("which cities?"))
+    assert "project_scan" in answer.text or "Project" in answer.text, answer.text
+    for cell in ("city", "people", "Oslo", "700 thousand", "Bergen", "290 thousand", "That is all."):
+        assert cell in answer.text, (cell, answer.text)
+
+
+async def approves(c: Chat) -> None:
+    c.model.script([Say("I will send it."), NOTE], [Say("It is sent.")], when="note")
+    asked = await c.town.ask("send a note please")
+    question = await c.sees(asked, lambda look: "approve" in look.buttons)
+    assert "see you at ten" in question.text and notes(c.home) == []
+    await c.town.press(asked, "approve")
+    answer = await c.finished(asked)
+    assert answer.text.count("It is sent.") == 1 and notes(c.home) == ["see you at ten"]
+
+
+async def stops_and_retries(c: Chat) -> None:
+    c.model.script([Say("never ending " * 400, piece=13, every_s=0.05)], [Say("This time to the end.")], when="long")
+    asked = await c.town.ask("tell me something long")
+    await c.sees(asked, lambda look: "never ending" in look.text and "stop" in look.buttons)
+    await c.town.press(asked, "stop")
+    stopped = await c.finished(asked)
+    assert "never ending" in stopped.text
+    await c.town.press(asked, "retry")
+    again = await c.sees(asked, lambda look: "This time to the end." in look.text and look.is_over)
+    assert again.messages == stopped.messages + 1, "a card of its own"
+
+
+async def sends_a_file(c: Chat) -> None:
+    c.model.script([Say("It says hello.")], when="in this file")
+    asked = await c.town.ask_with_file("what is in this file?", "note.txt", b"hello from a file")
+    answer = await c.finished(asked)
+    assert "It says hello." in answer.text
+    assert "note.txt" in c.model.about("in this file")[-1].question
+    assert [path.read_bytes() for path in c.home.rglob("received/note.txt")] == [b"hello from a file"]
