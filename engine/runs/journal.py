@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlmodel import Session
@@ -56,12 +56,13 @@ class Journal:
         self._claim = _claim_sql(dialect)
         self._dialect = dialect
 
-    def claim(self, session: Session, run: RunId, owner: str) -> Claim | None:
+    def claim(self, session: Session, run: RunId, owner: str, *, again: bool = False) -> Claim | None:
         """Take a run for `owner`; `None` when it has ended or `owner` was declared dead. One statement.
 
-        A claim that follows one without a new step, and was not excused, raises `stuck`.
+        A claim that follows one without a new step, and was not excused, raises `stuck`. `again`: the answer to a claim
+        of ours was lost, which may have taken effect, and does not count against the run.
         """
-        row = execute(session, self._claim, run=run, me=owner).first()
+        row = execute(session, self._claim, run=run, me=owner, again=int(again)).first()
         return None if row is None else _read_claim(run, row.attempt, row.stuck, row.input, row.surface, row.first_at)
 
     def take(self, session: Session, run: RunId, owner: str) -> Taken | None:
@@ -70,7 +71,7 @@ class Journal:
         Only where the transaction shuts out all other writers (the embedded database): elsewhere what the former owner
         committed is seen by a later statement only.
         """
-        row = execute(session, self._claim, run=run, me=owner).first()
+        row = execute(session, self._claim, run=run, me=owner, again=0).first()
         if row is None:
             return None
         controls = _pending_rows(session, run) if row.attempt == 1 else None
@@ -149,6 +150,11 @@ class Journal:
         left = "UPDATE nm_control SET taken_by = 'end' WHERE run = :run AND taken_by IS NULL RETURNING id"
         return [row.id for row in execute(session, left, run=fence.run)]
 
+    def has_ended(self, session: Session, fence: Fence) -> bool:
+        """Tell whether this very attempt has ended the run: by a commit whose answer was lost."""
+        ended = replace(fence, ended=True)
+        return execute(session, f"SELECT 1 FROM nm_run WHERE {ended.where}", **ended.values()).first() is not None
+
     def _insert(self, fence: Fence) -> str:
         return (
             "INSERT INTO nm_step (run, path, result, v, attempt, at)"
@@ -199,7 +205,7 @@ def _claim_sql(dialect: Dialect) -> str:
     return f"""WITH me AS (SELECT id FROM nm_replica WHERE id = :me {dialect.for_share})
 UPDATE nm_run SET owner = :me, status = 'running', attempt = attempt + 1,
   first_at = coalesce(first_at, {dialect.now_ms}),
-  stuck = CASE WHEN excused = 1 OR {steps} > seen THEN 0 ELSE stuck + 1 END,
+  stuck = CASE WHEN excused = 1 OR {steps} > seen THEN 0 WHEN :again = 1 AND owner = :me THEN stuck ELSE stuck + 1 END,
   seen = {steps}, excused = 0
 WHERE id = :run AND status IN ('queued', 'running') AND EXISTS (SELECT 1 FROM me)
 RETURNING attempt, stuck, input, surface, first_at"""

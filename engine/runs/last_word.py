@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.ports import Delivered, Outcome, Owed, Surface
-from engine.runs.journal import Entry, pending
+from engine.runs.journal import Entry, FenceBroken, pending
 from engine.runs.ledger import Ledger
 from engine.runs.ports import FINAL
 from engine.runs.replica import Replica
@@ -68,7 +68,15 @@ class LastWord:
             self._replica.finish(session, scope.id)
             return left
 
-        left = await scope.fenced(lambda: self._replica.database.run(write))
+        async def end() -> list[str]:
+            try:
+                return await self._replica.database.run(write)
+            except FenceBroken:
+                if await self._replica.database.read(lambda s: self._replica.journal.has_ended(s, scope.fence)):
+                    return []
+                raise
+
+        left = await scope.fenced(end)
         extra = {"run": scope.id, "status": outcome.status, "delivered": isinstance(result, Delivered)}
         log.info("run_ended", extra=extra | {"controls_left": len(left)})
         self._replica.watcher.run_ended(outcome.status)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from itertools import count
 
 from sqlmodel import Session
 
@@ -66,7 +67,13 @@ class Turn:
     async def _claim(self, run: RunId) -> Claim | None:
         replica = self._replica
         database, journal, lease = replica.database, replica.journal, replica.lease
-        claim = await persist(lambda: database.single(lambda s: journal.claim(s, run, replica.id)), lease)
+        tries = count()
+
+        async def take() -> Claim | None:
+            again = next(tries) > 0
+            return await database.single(lambda s: journal.claim(s, run, replica.id, again=again))
+
+        claim = await persist(take, lease)
         if claim is not None:
             self._tell(claim)
         elif await persist(lambda: database.read(lambda s: journal.refused(s, run)), lease) == "lost":
