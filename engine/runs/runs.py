@@ -72,6 +72,7 @@ class Runs:
         )
         self._deliveries = Deliveries(self.replica, surface, self._ledger)
         self._retention: asyncio.Task[None] | None = None
+        self._began = False
         self._lost = asyncio.Event()
 
     async def start(self, queue: TurnQueue) -> None:
@@ -91,6 +92,7 @@ class Runs:
             await self._database.run(lambda session: self._ledger.release(session, self._clock.now_ms()))
         await self._database.run(lambda session: self._ledger.revive(session, self._clock.now_ms()))
         self.replica.finish = queue.finish
+        self._began = True
         await queue.start(self._turn.run, self._turn.take, self.replica.appetite)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
@@ -119,6 +121,13 @@ class Runs:
             self._retention.cancel()
             await asyncio.wait([self._retention])
         await self._queue.stop()
+
+    async def give_up(self) -> None:
+        """Let go of what a start that failed half-way has begun."""
+        if self._began:
+            self.hurry()
+            await self.drain()
+            await self.stop()
 
     async def submit(self, given: RunInput, key: InboxKey, joins: Sequence[InboxKey] = ()) -> Submitted:
         """Store an input once, with the held messages that belong to it, and put its run in line.

@@ -87,6 +87,7 @@ class Runtime:
             )
             await self._runs.start(made(self.database, self._runs.replica.id, self._settings.runs.concurrency))
         except BaseException:
+            await self._runs.give_up()
             await loop.run_in_executor(None, self.database.close)
             self._lock.release()
             raise

@@ -6,12 +6,16 @@ import asyncio
 import time
 from typing import Any
 
+import pytest
+
+from engine.errors import StorageError
 from engine.messages import RunId
-from engine.ports import Control
+from engine.ports import Control, Outcome, RunScope
+from engine.runs.membership import Membership
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.child import Child
-from tests.contract.processes.house import FAST, running, until
+from tests.contract.processes.house import FAST, build, running, until
 from tests.contract.processes.recording import RecordingSurface, lines
 from tests.contract.processes.works import Works, acts
 
@@ -140,3 +144,33 @@ async def test_without_resume_a_killed_run_is_interrupted_too(place: Place) -> N
         assert (await house.ended(RunId(run))).status == "interrupted"
     assert [line["status"] for line in shown(place, "final")] == ["interrupted"]
     assert len(acts(place.home)) == 1
+
+
+async def test_a_start_that_fails_after_work_began_lets_go_of_it(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        begun.set()
+        await go_on.wait()
+        return Outcome(status="done", answer="at last")
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        await asyncio.wait_for(begun.wait(), 10)
+    begun.clear()
+
+    def recover(membership: Membership) -> bool:
+        membership._queue.kick()
+        time.sleep(1.5)
+        raise StorageError("the database went away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Membership, "recover", recover)
+        house = build(place.url, place.home, work)
+        with pytest.raises(StorageError):
+            await house.runtime.start()
+        assert not house.runs.replica.active
+        assert begun.is_set() or place.name == "postgres", "only there the lease is needed first"
+    go_on.set()
+    async with running(place.url, place.home, work) as house:
+        assert (await house.ended(run)).answer == "at last"
