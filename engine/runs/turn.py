@@ -8,6 +8,7 @@ from itertools import count
 
 from sqlmodel import Session
 
+from engine.errors import StorageError
 from engine.messages import RunId
 from engine.ports import Outcome, Owed
 from engine.runs.journal import Loaded
@@ -101,9 +102,12 @@ class Turn:
         except asyncio.CancelledError:
             if not await self._let_go(scope):
                 raise
-        except Exception:
+        except Exception as error:
             # The next attempt opens the card anew, and only one may write to it.
             self._showing.abandon(scope)
+            if isinstance(error, StorageError):
+                # An outage is no fault of the run; this waits until it is over.
+                await scope.excuse.write(True)
             raise
         finally:
             if replica.active.get(claim.run) is scope:

@@ -17,6 +17,7 @@ from engine.messages import RunId
 from engine.ports import Outcome, RunScope
 from engine.runs.journal import Entry, FenceBroken
 from engine.runs.ports import Fence
+from engine.runs.quarantine import LIMIT
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.house import running
@@ -232,3 +233,15 @@ async def test_a_turn_that_breaks_off_lets_go_of_its_card_before_the_next_attemp
         assert (await house.ended(run)).answer == "ok"
         told = [line["what"] for line in house.seen(run=run) if line["what"] in ("open", "abandon", "final")]
         assert told == ["open", "abandon", "open", "final"]
+
+
+async def test_an_outage_met_by_the_work_counts_against_no_run(place: Place) -> None:
+    async def work(scope: RunScope) -> Outcome:
+        if scope.attempt <= LIMIT + 1:
+            raise StorageError("away", code="storage_away")
+        return Outcome(status="done", answer="at last")
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        view = await house.ended(run)
+        assert (view.status, view.answer, view.attempt) == ("done", "at last", LIMIT + 2)
