@@ -10,6 +10,8 @@ Errors of the other two packages keep their own roots: `channels.errors.ChannelE
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class GatewayError(Exception):
     """The gateway could not do what was asked."""
@@ -32,11 +34,19 @@ class ConfigInvalid(GatewayError):
     def __init__(self, message: str = "", *, path: str, fix: str = "", source: str = "") -> None:
         where = f"{path} ({source})" if path and source else path or source
         super().__init__(f"{where}: {message}" if where else message, hint=fix)
+        self.message = message
         self.path = path
         """Dotted path of the setting (`"channels.feishu.main.app_secret"`); empty when a whole file is meant."""
         self.fix = fix
         self.source = source
         """The file or the environment variable the value was read from."""
+
+
+def together(problems: Sequence[ConfigInvalid]) -> ConfigInvalid:
+    """Give one error that tells of all; its setting, source and fix are the first one's."""
+    first, *others = problems
+    also = "".join(f"; also {each.path}: {each.message}" for each in others)
+    return ConfigInvalid(first.message + also, path=first.path, fix=first.fix, source=first.source)
 
 
 class AccessDenied(GatewayError):

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from gateway.errors import ConfigInvalid
+from gateway.errors import ConfigInvalid, together
 from gateway.settings.layers import Layer
 from gateway.settings.reference import Unset, resolve, under
 from gateway.settings.schema import Path, dotted
+from gateway.settings.words import say
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -73,8 +74,9 @@ class Builder:
             raise self._invalid(error, table) from None
 
     def _invalid(self, error: ValidationError, table: Path) -> ConfigInvalid:
-        first = error.errors(include_input=False, include_url=False)[0]
-        path = (*table, *(str(part) for part in first["loc"][:1]))
+        return together([self._problem(each, table) for each in error.errors(include_input=False, include_url=False)])
+
+    def _problem(self, error: Mapping[str, Any], table: Path) -> ConfigInvalid:
+        path = (*table, *(str(part) for part in error["loc"][:1]))
         entry = self._layer.get(path) or self._layer.get(table)
-        message = "is missing" if first["type"] == "missing" else first["msg"]
-        return ConfigInvalid(message, path=dotted(path), source=entry.source if entry else "")
+        return ConfigInvalid(say(error), path=dotted(path), source=entry.source if entry else "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any, Literal, cast
 
-from gateway.errors import ConfigInvalid
+from gateway.errors import ConfigInvalid, together
 from gateway.settings.schema import ROOT, Leaf, Path, Table, dotted, is_id, is_item, unknown
 
 Origin = Literal["default", "file", "environment", "command line", "database"]
@@ -59,11 +59,17 @@ def flatten(value: Any, node: Leaf | Table, path: Path, source: str) -> Iterator
             # `defalt = "main"` in a table of tables is more likely a misspelled key than a table without its brackets.
             raise unknown(path, source=source)
         raise ConfigInvalid("is a table, not one value", path=dotted(path), source=source)
+    problems: list[ConfigInvalid] = []
     for key, below in cast(dict[str, Any], value).items():
-        child = _child(node, (*path, key), source)
-        if child is node.items:
-            yield (*path, key), {}
-        yield from flatten(below, child, (*path, key), source)
+        try:
+            child = _child(node, (*path, key), source)
+            if child is node.items:
+                yield (*path, key), {}
+            yield from flatten(below, child, (*path, key), source)
+        except ConfigInvalid as problem:
+            problems.append(problem)
+    if problems:
+        raise together(problems)
 
 
 def _child(node: Table, path: Path, source: str) -> Leaf | Table:

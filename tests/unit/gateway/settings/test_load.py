@@ -99,7 +99,7 @@ def test_unknown_variable_names_the_nearest_variable(tmp_path: Path) -> None:
     [
         ("cards = 3", "cards .*: is a table"),
         ("[cards.refresh_ms]\nx = 1", "is one value, not a table"),
-        ("[cards]\nrefresh_ms = 1", "cards.refresh_ms .*greater than or equal to 50"),
+        ("[cards]\nrefresh_ms = 1", "cards.refresh_ms .*must be at least 50"),
         ("[cards]\nthinking = 'loud'", "cards.thinking .*'off' or 'folded'"),
         ("[cards", "is not TOML"),
         ("[channels.feishu]\nid = 'x'", "is a list of tables"),
@@ -242,3 +242,14 @@ def test_a_misspelled_key_beside_named_tables_is_not_taken_for_one_of_them(tmp_p
 def test_a_file_that_is_nested_without_end_is_not_toml(tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="is not TOML"):
         load(tmp_path, "[cards]\nrefresh_ms = " + "[" * 5000 + "]" * 5000)
+
+
+def test_all_that_is_wrong_is_told_at_once_and_in_words(tmp_path: Path) -> None:
+    problem = refused(tmp_path, "[cards]\nrefresh_ms = 'soon'\nthinking = 'loud'\n[runs]\nconcurrency = 0")
+    assert "cards.refresh_ms" in str(problem) and "must be a whole number" in str(problem)
+    assert "also cards.thinking: must be 'off' or 'folded'" in str(problem)
+    problem = refused(tmp_path, "[cards]\nrefresh = 1\nthinkin = 2\n[runz]\na = 1")
+    for wrong in ("cards.refresh", "cards.thinkin", "runz"):
+        assert f"{wrong}" in str(problem) and "unknown setting" in str(problem)
+    problem = refused(tmp_path, "[cards]\nrefresh_ms = -5")
+    assert "must be at least" in str(problem) or "must be more than" in str(problem)
