@@ -9,7 +9,7 @@ from typing import Any
 from channels.simulators.jsons import Json, as_object, as_objects
 
 ACTIONS = frozenset(
-    {"status", "code", "msg", "headers", "delay_s", "drop", "lost_answer", "hang", "duplicate", "lost_ack"}
+    {"status", "code", "msg", "error", "headers", "delay_s", "drop", "lost_answer", "hang", "duplicate", "lost_ack"}
 )
 MATCHES = frozenset({"method", "path", "event", "app_id"})
 
@@ -23,9 +23,10 @@ class Rule:
     """Applies to the matching requests or events from number `skip` on, `times` times (-1 = for ever).
 
     A rule with `event` matches deliveries of that type (a regular expression), one with `path` or `method` requests.
-    Actions on requests: `status`, `code`, `msg` and `headers` answer without effect, `delay_s` waits first, `hang`
-    never answers, `drop` resets the connection before the effect, `lost_answer` after it. Actions on events: `delay_s`,
-    `drop` (this attempt is not sent), `duplicate` (sent again under another event_id), `lost_ack` (the ack is ignored).
+    Actions on requests: `status`, `code`, `msg` (or `error`, where a platform names its errors) and `headers` answer
+    without effect, `delay_s` waits first, `hang` never answers, `drop` resets the connection before the effect,
+    `lost_answer` after it. Actions on events: `delay_s`, `drop` (this attempt is not sent), `duplicate` (sent again
+    under another event_id), `lost_ack` (the ack is ignored).
     """
 
     match: dict[str, str]

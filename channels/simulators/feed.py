@@ -27,6 +27,10 @@ class Feed:
         """An app has another number of connections."""
         self._put(f"app:{app_id}", lambda: {"kind": "connection", "app_id": app_id, "connections": connections})
 
+    def change(self, kind: str, key: str, make: Callable[[], Json]) -> None:
+        """Anything else is different: `key` names it among its kind, `make` gives its newest state."""
+        self._put(f"{kind}:{key}", lambda: {"kind": kind, **make()})
+
     async def listen(self) -> AsyncGenerator[Json, None]:
         """Give every change from now on."""
         listener = _Listener()

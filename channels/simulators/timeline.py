@@ -29,7 +29,7 @@ class Entry:
     path: str
     body: Any = None
     status: int = 0
-    code: int | None = None
+    code: int | str | None = None
     took_ms: float = 0.0
     fault: str = ""
 

@@ -1,0 +1,206 @@
+"""The control API: what the page and out-of-process tests call."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from importlib import resources
+from typing import TYPE_CHECKING, cast, get_args
+
+from aiohttp import web
+
+from channels.simulators.faults import RuleError, parse_rules
+from channels.simulators.jsons import Json, as_object, parse_object
+from channels.simulators.slack.errors import Refused
+from channels.simulators.slack.sockets import DropHow, Reason
+
+if TYPE_CHECKING:
+    from channels.simulators.slack.simulator import SlackSimulator
+
+KEEPALIVE_S = 15
+TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "png": "image/png"}
+
+
+class Control:
+    """Answers `/` and `/_sim`; every method of the simulator under the same name."""
+
+    def __init__(self, simulator: SlackSimulator) -> None:
+        self._sim = simulator
+
+    def routes(self) -> list[web.RouteDef]:
+        """Give the routes."""
+        interactions = self._sim.interactions
+        orders: dict[str, Callable[[Json], Awaitable[Json]]] = {
+            "send": self._send,
+            "edit": self._edit,
+            "delete": self._delete,
+            "react": self._react,
+            "upload": self._upload,
+            "click": interactions.click,
+            "command": interactions.command,
+            "shortcut": interactions.shortcut,
+            "submit": interactions.submit,
+            "stop": self._stop,
+            "open_home": self._open_home,
+            "join": self._join,
+            "chats": self._chat,
+            "redeliver": self._redeliver,
+            "event": self._event,
+            "uninstall": self._uninstall,
+            "revoke_token": self._revoke,
+            "faults": self._faults,
+            "drop": self._drop,
+            "disconnect": self._disconnect,
+            "advance": self._advance,
+            "options": self._options,
+        }
+        return [
+            web.get("/", self._page),
+            web.get("/_sim/static/{name}", self._static),
+            web.get("/_sim/state", self._state),
+            web.get("/_sim/events", self._events),
+            web.get("/_sim/timeline", self._timeline),
+            web.delete("/_sim/faults", _json(self._clear_faults)),
+            *(web.post(f"/_sim/{name}", _json(order)) for name, order in orders.items()),
+        ]
+
+    async def _page(self, request: web.Request) -> web.Response:
+        return _file("index.html")
+
+    async def _static(self, request: web.Request) -> web.Response:
+        return _file(request.match_info["name"])
+
+    async def _state(self, request: web.Request) -> web.Response:
+        return web.json_response(self._sim.state(request.query.get("as")))
+
+    async def _timeline(self, request: web.Request) -> web.Response:
+        return web.json_response(self._sim.timeline.as_json(int(request.query.get("since", "0"))))
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
+        await response.prepare(request)
+        await response.write(b": hello\n\n")
+        changes = self._sim.feed.listen()
+        waiting: asyncio.Future[Json] | None = None
+        try:
+            while True:
+                waiting = waiting or asyncio.ensure_future(anext(changes))
+                done, _ = await asyncio.wait([waiting], timeout=KEEPALIVE_S)
+                text = f"data: {json.dumps(waiting.result(), ensure_ascii=False)}" if done else ": still here"
+                waiting = None if done else waiting
+                await response.write(f"{text}\n\n".encode())
+        except ConnectionError:
+            return response
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+                await asyncio.gather(waiting, return_exceptions=True)
+            await changes.aclose()
+
+    async def _send(self, body: Json) -> Json:
+        return asdict(self._sim.people.write(body))
+
+    async def _edit(self, body: Json) -> Json:
+        return {"event_ids": self._sim.people.edit(str(body.get("message_id")), str(body.get("text", "")))}
+
+    async def _delete(self, body: Json) -> Json:
+        self._sim.people.delete(str(body.get("message_id")))
+        return {}
+
+    async def _react(self, body: Json) -> Json:
+        removed = body.get("removed") is True
+        message_id, user_id = str(body.get("message_id")), str(body.get("as"))
+        self._sim.people.react(message_id, user_id, str(body.get("name")), removed=removed)
+        return {}
+
+    async def _upload(self, body: Json) -> Json:
+        data = base64.b64decode(str(body.get("base64", "")), validate=True)
+        return asdict(self._sim.people.upload(body, str(body.get("name", "file")), data))
+
+    async def _stop(self, body: Json) -> Json:
+        return self._sim.interactions.stop(body)
+
+    async def _open_home(self, body: Json) -> Json:
+        return {"event_ids": self._sim.open_home(str(body.get("as")), app_id=_app_id(body))}
+
+    async def _join(self, body: Json) -> Json:
+        self._sim.people.join(str(body.get("chat_id")), str(body.get("as")))
+        return {}
+
+    async def _chat(self, body: Json) -> Json:
+        members = [str(each) for each in cast("list[object]", body.get("members") or [])]
+        kind, announce = body.get("type", "channel"), body.get("announce") is True
+        return {"chat_id": self._sim.add_chat(str(body.get("name", "")), members, type=kind, announce=announce)}
+
+    async def _redeliver(self, body: Json) -> Json:
+        return {"event_ids": self._sim.people.redeliver(str(body.get("message_id")))}
+
+    async def _event(self, body: Json) -> Json:
+        return {"event_id": self._sim.push_event(as_object(body.get("event")) or {}, app_id=_app_id(body))}
+
+    async def _uninstall(self, body: Json) -> Json:
+        self._sim.uninstall(_app_id(body))
+        return {}
+
+    async def _revoke(self, body: Json) -> Json:
+        self._sim.revoke_token(_app_id(body))
+        return {}
+
+    async def _faults(self, body: Json) -> Json:
+        self._sim.faults.add(*parse_rules(body))
+        return {}
+
+    async def _clear_faults(self, body: Json) -> Json:
+        self._sim.faults.clear()
+        return {}
+
+    async def _drop(self, body: Json) -> Json:
+        how = cast("DropHow", body.get("how", "close"))
+        if how not in get_args(DropHow):
+            raise Refused("how is close, abort or freeze")
+        return {"connections": await self._sim.drop(_app_id(body), how)}
+
+    async def _disconnect(self, body: Json) -> Json:
+        reason = cast("Reason", body.get("reason", "warning"))
+        if reason not in get_args(Reason):
+            raise Refused(f"reason is one of {', '.join(get_args(Reason))}")
+        return {"connections": await self._sim.disconnect(reason, _app_id(body))}
+
+    async def _advance(self, body: Json) -> Json:
+        self._sim.advance(float(body.get("seconds", 0)))
+        return {"now_ms": self._sim.clock.now_ms()}
+
+    async def _options(self, body: Json) -> Json:
+        self._sim.options.change(body)
+        return asdict(self._sim.options)
+
+
+def _app_id(body: Json) -> str | None:
+    return str(body["app_id"]) if body.get("app_id") else None
+
+
+def _json(handler: Callable[[Json], Awaitable[Json]]) -> Callable[[web.Request], Awaitable[web.Response]]:
+    async def route(request: web.Request) -> web.Response:
+        text = await request.text()
+        body = parse_object(text) if text else {}
+        if body is None:
+            return web.json_response({"error": "a JSON object is needed"}, status=400)
+        try:
+            return web.json_response(await handler(body))
+        except (Refused, RuleError, KeyError, ValueError) as error:
+            return web.json_response({"error": str(error)}, status=400)
+
+    return route
+
+
+def _file(name: str) -> web.Response:
+    file = resources.files("channels.simulators.slack").joinpath("page", name)
+    if "/" in name or name.startswith(".") or not file.is_file():
+        raise web.HTTPNotFound
+    kind = TYPES.get(name.rpartition(".")[2], "application/octet-stream")
+    return web.Response(
+        body=file.read_bytes(), content_type=kind, charset="utf-8" if kind.startswith("text/") else None
+    )
