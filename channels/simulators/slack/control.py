@@ -53,6 +53,7 @@ class Control:
             "revoke_token": self._revoke,
             "faults": self._faults,
             "drop": self._drop,
+            "half_open": lambda body: self._drop({**body, "how": "freeze"}),
             "disconnect": self._disconnect,
             "advance": self._advance,
             "options": self._options,
@@ -63,6 +64,7 @@ class Control:
             web.get("/_sim/state", self._state),
             web.get("/_sim/events", self._events),
             web.get("/_sim/timeline", self._timeline),
+            web.get("/_sim/history", self._history),
             web.delete("/_sim/faults", _json(self._clear_faults)),
             *(web.post(f"/_sim/{name}", _json(order)) for name, order in orders.items()),
         ]
@@ -78,6 +80,12 @@ class Control:
 
     async def _timeline(self, request: web.Request) -> web.Response:
         return web.json_response(self._sim.timeline.as_json(int(request.query.get("since", "0"))))
+
+    async def _history(self, request: web.Request) -> web.Response:
+        message_id = request.query.get("message", "")
+        if message_id not in self._sim.world.messages:
+            raise web.HTTPNotFound
+        return web.json_response(self._sim.history(message_id))
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
@@ -160,7 +168,7 @@ class Control:
     async def _drop(self, body: Json) -> Json:
         how = cast("DropHow", body.get("how", "close"))
         if how not in get_args(DropHow):
-            raise Refused("how is close, abort or freeze")
+            raise Refused(f"how is one of {', '.join(get_args(DropHow))}")
         return {"connections": await self._sim.drop(_app_id(body), how)}
 
     async def _disconnect(self, body: Json) -> Json:

@@ -57,12 +57,16 @@ class Deliveries:
         sockets.on_open = self._on_open
         sockets.on_close = self._on_close
 
-    def send(self, app: App, event: Json, event_id: str | None = None) -> str:
-        """Deliver an event in the background; gives its event_id."""
+    def send(self, app: App, event: Json, event_id: str | None = None, *, after_s: float = 0.0) -> str:
+        """Deliver an event in the background, `after_s` from now; gives its event_id.
+
+        Beyond `Options.events_per_hour` the event is dropped, and the app told once a minute.
+        """
         payload = self._callback(app, event, event_id or new_id("Ev"))
         delivery = Delivery(app, "events_api", payload, str(event["type"]))
-        self.pending.append(delivery)
-        self._background.start(self._keep_sending(delivery))
+        if self._is_over(app):
+            return str(payload["event_id"])
+        self._begin(delivery, after_s)
         return str(payload["event_id"])
 
     async def ask(self, app: App, kind: AskKind, payload: Json) -> Ack | None:
@@ -70,8 +74,24 @@ class Deliveries:
         name = str(payload.get("type") or payload.get("command"))
         return await self._attempt(Delivery(app, kind, payload, name))
 
-    async def _keep_sending(self, delivery: Delivery) -> None:
+    def _begin(self, delivery: Delivery, after_s: float = 0.0) -> None:
+        self.pending.append(delivery)
+        self._background.start(self._keep_sending(delivery, after_s))
+
+    def _is_over(self, app: App) -> bool:
+        limits = self._gate.limits
+        if limits.take(("events", app.app_id), (self._gate.options.events_per_hour, 3600)) is None:
+            return False
+        if limits.take(("limited", app.app_id), (1, 60)) is None:
+            facts: Json = {"token": "verification", "type": "app_rate_limited", "team_id": TEAM}
+            facts |= {"minute_rate_limited": self._gate.clock.now_ms() // 60_000 * 60, "api_app_id": app.app_id}
+            self._begin(Delivery(app, "events_api", facts, "app_rate_limited"))
+        return True
+
+    async def _keep_sending(self, delivery: Delivery, after_s: float) -> None:
         try:
+            if after_s:
+                await self._gate.clock.sleep(after_s)
             for wait_s in (*REDELIVER_AFTER_S, None):
                 if await self._attempt(delivery) is not None:
                     delivery.acked = True

@@ -25,6 +25,7 @@ class ApiError(Exception):
         self.headers = dict(headers or {})
         self.more: dict[str, Any] = dict(more)
         if details:
+            self.more["errors"] = list(details)
             self.more["response_metadata"] = {"messages": [f"[ERROR] {detail}" for detail in details]}
 
 

@@ -118,7 +118,7 @@ class Files:
         file = self._world.files.get(call.need("file"))
         if file is None:
             raise ApiError("file_not_found")
-        return {"file": self._shapes.file(file)}
+        return {"file": self._shapes.file(file, in_full=True)}
 
     async def _download(self, request: web.Request) -> web.Response:
         async def answer() -> web.Response:

@@ -72,6 +72,11 @@ class Options:
     withheld_events: list[str] = field(default_factory=list[str])
     """Event types the app did not subscribe to, as in its manifest: `message.channels`, `app_mention`, ..."""
 
+    events_per_hour: int = 30_000
+    mention_first: bool = True
+    """Whether `app_mention` comes before or after the `message` of the same post, and how far apart they are."""
+    mention_gap_s: float = 0.0
+
     ack_within_s: float = 3.0
     max_connections: int = 10
     ticket_life_s: float = 60.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from channels.simulators.feed import Feed
 from channels.simulators.jsons import Json
 from channels.simulators.slack.catalogue import KINDS
@@ -20,28 +22,30 @@ class Outbox:
         self._shapes = shapes
         self._deliveries = deliveries
         self._feed = feed
+        self.on_change: Callable[[Message, str], None] = lambda message, kind: None
 
     def posted(self, message: Message) -> list[str]:
         """A message is new; gives the ids of its events."""
-        self._feed.message(message.id)
+        self.show(message, "post")
         if message.ephemeral_to is not None:
             return []
         return self.announce(message)
 
-    def announce(self, message: Message, *, event_ids: dict[str, str] | None = None) -> list[str]:
-        """Tell every bot in the chat: `message`, and `app_mention` to those mentioned; `event_ids` repeats old ones."""
-        chat, sent = self._world.chats[message.chat_id], list[str]()
-        old = event_ids or {}
+    def announce(self, message: Message) -> list[str]:
+        """Tell every bot in the chat: `message`, and `app_mention` to those mentioned; each has its own event_id."""
+        chat, sent, options = self._world.chats[message.chat_id], list[str](), self._gate.options
+        name = f"message.{KINDS[chat.type]}"
         for app in self._bots(chat):
+            events = [(name, self._message_event(chat, message))]
             if self._is_mention(app, chat, message):
-                sent += self._send(app, "app_mention", self._mention(message), old.get("app_mention"))
-            name = f"message.{KINDS[chat.type]}"
-            sent += self._send(app, name, self._message_event(chat, message), old.get("message"))
+                events.insert(0 if options.mention_first else 1, ("app_mention", self._mention(message)))
+            for place, (event_name, event) in enumerate(events):
+                sent += self._send(app, event_name, event, after_s=place * options.mention_gap_s)
         return sent
 
-    def changed(self, message: Message, previous: Json) -> list[str]:
+    def changed(self, message: Message, previous: Json, kind: str = "edit") -> list[str]:
         """A message was edited; `previous` is how it looked. A mention in it counts as a new one."""
-        self._feed.message(message.id)
+        self.show(message, kind)
         if message.ephemeral_to is not None:
             return []
         chat = self._world.chats[message.chat_id]
@@ -55,7 +59,7 @@ class Outbox:
 
     def deleted(self, message: Message, previous: Json) -> list[str]:
         """A message is gone."""
-        self._feed.message(message.id)
+        self.show(message, "delete")
         if message.ephemeral_to is not None:
             return []
         body = {"deleted_ts": message.ts, "previous_message": previous}
@@ -81,19 +85,20 @@ class Outbox:
         sent = [self._send(app, str(body["type"]), body) for app in self._bots(chat)]
         return [event_id for ids in sent for event_id in ids]
 
-    def show(self, message: Message) -> None:
+    def show(self, message: Message, kind: str) -> None:
         """The page sees a message anew; no app is told."""
+        self.on_change(message, kind)
         self._feed.message(message.id)
 
     def _bots(self, chat: Chat) -> list[App]:
         apps = [self._world.apps[app_id] for app_id in chat.bots if app_id in self._world.apps]
         return [app for app in apps if app.installed]
 
-    def _send(self, app: App, name: str, body: Json, event_id: str | None = None) -> list[str]:
+    def _send(self, app: App, name: str, body: Json, *, after_s: float = 0.0) -> list[str]:
         if name in self._gate.options.withheld_events:
             return []
         event_ts = body.get("event_ts") or self._world.new_ts(self._gate.clock.now_ms())
-        return [self._deliveries.send(app, {**body, "event_ts": event_ts}, event_id)]
+        return [self._deliveries.send(app, {**body, "event_ts": event_ts}, after_s=after_s)]
 
     def _hidden(self, chat: Chat, subtype: str, body: Json) -> list[str]:
         now_ts = self._world.new_ts(self._gate.clock.now_ms())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import dataclass, field
 from typing import cast
@@ -15,6 +16,8 @@ from channels.simulators.slack.outbox import Outbox
 from channels.simulators.slack.reactions import Reactions
 from channels.simulators.slack.shapes import Shapes
 from channels.simulators.slack.world import App, Chat, ChatType, Message, Person, World, new_id
+
+_ADDRESS = re.compile(r"https?://[^\s<>|]+[^\s<>|.,;:!?)\]'\"]")
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class People:
         """Write a message with a file; the rest of the body is as for `write`."""
         assert self.files is not None
         file = self.files.keep(name, data, str(body.get("as")))
+        file.access = str(body.get("file_access", file.access))
         return self.write({"text": "", **body, "files": [file.id]})
 
     def edit(self, message_id: str, text: str) -> list[str]:
@@ -176,8 +180,9 @@ class People:
         return str(file_id)
 
     def _typed(self, text: str, chat: Chat) -> str:
-        """Write text as clients send it: escaped, mentions as tokens."""
+        """Write text as clients send it: escaped, mentions and addresses as tokens."""
         text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        text = _ADDRESS.sub(lambda found: f"<{found[0]}>", text)
         bots = [(self._world.apps[app_id].name, self._world.apps[app_id].user_id) for app_id in chat.bots]
         people = [(self._world.people[user_id].name, user_id) for user_id in chat.members]
         for name, user_id in sorted(bots + people, key=lambda each: -len(each[0])):

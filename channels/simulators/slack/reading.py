@@ -9,6 +9,8 @@ from channels.simulators.jsons import Json, as_object, as_objects
 from channels.simulators.slack.stream_state import Stream
 
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
+_KNOWN_TOKEN = re.compile(r"<(?:[@#!][^<>\s]+|(?:https?|mailto):[^<>\s|]+(?:\|[^<>]*)?)>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
@@ -41,6 +43,22 @@ def name_ids(text: str, names: dict[str, str]) -> str:
     return re.sub(r"<@(\w+)>", lambda found: f"@{names.get(found[1], found[1])}", text)
 
 
+def outside_code(text: str) -> str:
+    """Give text without its code spans and fences."""
+    return "".join(part for at, part in enumerate(_CODE.split(text)) if at % 2 == 0)
+
+
+def read_markdown(text: str) -> str:
+    """Give markdown as it reads where the platform's own signs are meant; code stays as it is.
+
+    Mentions of people stay as tokens for `name_ids`; marks such as `**` stay too.
+    """
+    parts = _CODE.split(text)
+    for at in range(0, len(parts), 2):
+        parts[at] = _unescape(_KNOWN_TOKEN.sub(lambda found: _read_token(found[0]), parts[at]))
+    return "".join(parts)
+
+
 def read_stream(stream: Stream) -> str:
     """Give what a stream shows so far, from top to bottom."""
     lines = [stream.plan_title]
@@ -48,7 +66,7 @@ def read_stream(stream: Stream) -> str:
         lines += [_task(task) for task in stream.tasks.values()]
     for part in stream.parts:
         if part["type"] == "markdown_text":
-            lines.append(str(part["text"]))
+            lines.append(read_markdown(str(part["text"])))
         elif part["type"] == "blocks":
             lines.append(read_blocks(part["blocks"]))
         elif stream.display_mode == "timeline":
@@ -67,7 +85,7 @@ def _read_block(block: Json) -> list[str]:
     if kind == "divider":
         return ["---"]
     if kind == "markdown":
-        return [str(block.get("text", ""))]
+        return [read_markdown(str(block.get("text", "")))]
     if kind == "image":
         return [f"[image {block.get('alt_text', '')}]"]
     if kind == "table":
@@ -157,13 +175,17 @@ def _text(value: object) -> str:
 
 
 def _read_mrkdwn(text: str) -> str:
-    def token(found: re.Match[str]) -> str:
-        sign, target, label = found.groups()
-        if sign == "@":
-            return f"<@{target}>"
-        return f"@{label or target.partition('^')[0]}" if sign == "!" else f"{sign}{label or target}"
+    return _unescape(_TOKEN.sub(lambda found: _read_token(found[0]), text))
 
-    return _unescape(_TOKEN.sub(token, text))
+
+def _read_token(token: str) -> str:
+    found = _TOKEN.match(token)
+    if found is None:
+        return token
+    sign, target, label = found.groups()
+    if sign == "@":
+        return f"<@{target}>"
+    return f"@{label or target.partition('^')[0]}" if sign == "!" else f"{sign}{label or target}"
 
 
 def _unescape(text: str) -> str:

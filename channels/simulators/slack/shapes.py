@@ -19,7 +19,7 @@ class Shapes:
 
     def message(self, message: Message, *, with_metadata: bool = False) -> Json:
         """Give a message as `conversations.replies` and events hold it."""
-        body: Json = {"type": "message", "ts": message.ts, "text": message.text, "team": TEAM}
+        body: Json = {"type": "message", "ts": message.ts, "text": message.text}
         if message.subtype:
             body["subtype"] = message.subtype
         body |= self._sender(message)
@@ -35,8 +35,13 @@ class Shapes:
             body["metadata"] = message.metadata
         return body
 
-    def file(self, file: File) -> Json:
-        """Give a file object; a deleted or withheld one holds hardly more than its mode."""
+    def file(self, file: File, *, in_full: bool = False) -> Json:
+        """Give a file object; a deleted or withheld one holds hardly more than its mode.
+
+        With `access` "check_file_info" only `files.info` (`in_full`) has the rest.
+        """
+        if file.access == "check_file_info" and not in_full:
+            return {"id": file.id, "mode": "file_access", "file_access": "check_file_info", "created": file.created_s}
         if file.mode != "hosted":
             return {"id": file.id, "mode": file.mode}
         path = f"{self.base_url}/files-pri/{TEAM}-{file.id}"
@@ -90,11 +95,19 @@ class Shapes:
         app = self._world.apps.get(message.sender_id)
         if app is not None:
             profile = {"id": app.bot_id, "name": message.username or app.name, "app_id": app.app_id, "team_id": TEAM}
-            return {"user": app.user_id, "bot_id": app.bot_id, "app_id": app.app_id, "bot_profile": profile}
+            return {
+                "user": app.user_id,
+                "team": TEAM,
+                "bot_id": app.bot_id,
+                "app_id": app.app_id,
+                "bot_profile": profile,
+            }
         if message.sender_type == "bot":
             return {"bot_id": message.sender_id, "username": message.username or message.sender_id}
         own = {"client_msg_id": message.client_msg_id} if message.client_msg_id else {}
-        return {"user": message.sender_id, **own}
+        team = self._world.people[message.sender_id].team
+        foreign = {"user_team": team, "source_team": team} if team != TEAM else {}
+        return {"user": message.sender_id, "team": team, **own, **foreign}
 
     def _blocks(self, message: Message) -> list[Json]:
         if message.blocks or message.sender_type == "bot" or not message.text:

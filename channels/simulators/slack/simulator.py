@@ -18,6 +18,7 @@ from channels.simulators.slack.deliveries import Deliveries
 from channels.simulators.slack.directory import Directory
 from channels.simulators.slack.files import Files
 from channels.simulators.slack.gate import Gate
+from channels.simulators.slack.history import History
 from channels.simulators.slack.interactions import Interactions, Parts
 from channels.simulators.slack.messages import Messages
 from channels.simulators.slack.options import Options
@@ -31,7 +32,7 @@ from channels.simulators.slack.statefile import load, save
 from channels.simulators.slack.statuses import Statuses
 from channels.simulators.slack.streams import Streams
 from channels.simulators.slack.view import View
-from channels.simulators.slack.world import App, ChatType, demo_world, seat
+from channels.simulators.slack.world import TEAM, App, ChatType, Person, demo_world, seat
 from channels.simulators.timeline import Timeline
 
 HOST = "127.0.0.1"
@@ -93,6 +94,8 @@ class SlackSimulator:
         self.interactions = Interactions(parts)
         self.view = View(self.clock, self.options, world, shapes, self.sockets, self.statuses)
         self.feed.render = self.view.message
+        self._history = History(self.clock, self.view)
+        outbox.on_change = self._history.record
         directory = Directory(gate, world, access, shapes)
         for part in (self.sockets, directory, messages, streams, self.statuses, self.files, reactions, self.responses):
             gate.add(part.methods())
@@ -153,6 +156,14 @@ class SlackSimulator:
         """Give what a person reads of a message."""
         return self.view.shown(self.world.messages[message_id], person)
 
+    def history(self, message_id: str) -> list[Json]:
+        """Give every visible state a message went through: `{kind, at_ms, mono_s, text, streaming}`."""
+        return self._history.states(message_id)
+
+    def rung(self, message_id: str) -> list[str]:
+        """Give whom a message rang in any of its states: `channel`, `here`, `everyone`, user ids."""
+        return self._history.rung(message_id)
+
     def send(self, chat_id: str, user_id: str, text: str, **more: Any) -> Sent:
         """Write as a person; `more` is what `/_sim/send` takes (thread_ts, broadcast, raw, files, as_bot...)."""
         return self.people.write({"chat_id": chat_id, "as": user_id, "text": text, **more})
@@ -189,6 +200,10 @@ class SlackSimulator:
         """Open the direct chat with a bot as a person."""
         return self.people.open_home(self.world.apps[app_id or self.app_id], user_id)
 
+    def add_person(self, user_id: str, name: str, team: str = TEAM) -> Person:
+        """Add a person; with another `team`, one of a workspace that shares channels with this one."""
+        return self.world.people.setdefault(user_id, Person(user_id, name, team))
+
     def add_chat(self, name: str, members: list[str], *, type: ChatType = "channel", announce: bool = False) -> str:
         """Make a chat with every bot in it (new people join the workspace); `announce` tells the bots."""
         return self.people.found(name, members, type, announce=announce).id
@@ -202,7 +217,7 @@ class SlackSimulator:
         return self.deliveries.send(self.world.apps[app_id or self.app_id], event, event_id)
 
     async def drop(self, app_id: str | None = None, how: DropHow = "close") -> int:
-        """End (`close`, `abort`) or silence (`freeze`) every connection of an app; tells how many."""
+        """End (`close`, `abort`) or silence (`freeze`, `mute`) every connection of an app; tells how many."""
         return await self.sockets.drop(app_id or self.app_id, how)
 
     async def disconnect(self, reason: Reason, app_id: str | None = None) -> int:

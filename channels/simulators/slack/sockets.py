@@ -18,7 +18,8 @@ from channels.simulators.slack.gate import Call, Gate, Handler, cut
 from channels.simulators.slack.world import App, new_id
 
 HOST_NAME = "applink-1"
-DropHow = Literal["close", "abort", "freeze"]
+DropHow = Literal["close", "abort", "freeze", "mute"]
+"""How connections end, or fall silent: `freeze` answers no ping either, `mute` only gets no more envelopes."""
 Reason = Literal["warning", "refresh_requested", "link_disabled", "too_many_websockets"]
 
 
@@ -39,10 +40,11 @@ class Connection:
     socket: web.WebSocketResponse
     request: web.Request
     frozen: bool = False
+    muted: bool = False
 
     async def send(self, body: Json) -> bool:
-        """Send a message; False when the socket is gone (a frozen one swallows it)."""
-        if self.frozen:
+        """Send a message; False when the socket is gone (a frozen or muted one swallows it)."""
+        if self.frozen or self.muted:
             return True
         try:
             await self.socket.send_str(json.dumps(body, ensure_ascii=False))
@@ -90,11 +92,13 @@ class Sockets:
         return self.random.choice(connections) if connections else None
 
     async def drop(self, app_id: str, how: DropHow = "close") -> int:
-        """End (or freeze) every connection of an app; tells how many."""
+        """End every connection of an app, or silence it; tells how many."""
         connections = list(self._open.get(app_id, []))
         for connection in connections:
             if how == "freeze":
                 connection.freeze()
+            elif how == "mute":
+                connection.muted = True
             elif how == "abort":
                 cut(connection.request)
             else:

@@ -31,9 +31,10 @@ class Status:
 
 @dataclass
 class Session:
-    """An agent session: its state, title and suggested prompts."""
+    """An agent session: its state, title and suggested prompts; `processing` ends at `ends_ms`."""
 
     state: str = "active"
+    ends_ms: int = 0
     title: str = ""
     prompts: list[Json] = field(default_factory=list[Json])
 
@@ -67,21 +68,23 @@ class Statuses:
     def replied(self, chat_id: str, thread_ts: str | None) -> None:
         """A reply of the app clears the line of a thread."""
         if self._shown.pop((chat_id, thread_ts or ""), None) is not None:
-            self._tell(chat_id, thread_ts or "")
+            self._tell()
 
     def session(self, chat_id: str, thread_ts: str, state: str) -> None:
         """Set a session's state, making it when there is none; `processing` shows a line for an hour."""
-        self.sessions.setdefault((chat_id, thread_ts), Session()).state = state
+        session = self.sessions.setdefault((chat_id, thread_ts), Session())
+        session.state = state
         if state == "processing":
+            session.ends_ms = self._gate.clock.now_ms() + round(self._gate.options.session_life_s * 1000)
             self._show(chat_id, thread_ts, "processing", [], self._gate.options.session_life_s)
         else:
             self.replied(chat_id, thread_ts)
 
     def is_processing(self, chat_id: str, thread_ts: str) -> bool:
         """Tell whether the platform shows its stop button."""
-        shown = {(each["chat_id"], each["thread_ts"]) for each in self.shown()}
         session = self.sessions.get((chat_id, thread_ts))
-        return session is not None and session.state == "processing" and (chat_id, thread_ts) in shown
+        is_timely = session is not None and session.ends_ms > self._gate.clock.now_ms()
+        return session is not None and session.state == "processing" and is_timely
 
     def _set_status(self, call: Call) -> Json:
         chat_id, thread_ts = self._thread(call)
@@ -132,7 +135,7 @@ class Statuses:
         ends_ms = self._gate.clock.now_ms() + round(life_s * 1000)
         shown = Status(chat_id, thread_ts, status, loading, ends_ms)
         self._shown[chat_id, thread_ts] = shown
-        self._tell(chat_id, thread_ts)
+        self._tell()
         self._background.start(self._end_later(shown, life_s))
 
     async def _end_later(self, shown: Status, life_s: float) -> None:
@@ -140,5 +143,5 @@ class Statuses:
         if self._shown.get((shown.chat_id, shown.thread_ts)) is shown:
             self.replied(shown.chat_id, shown.thread_ts)
 
-    def _tell(self, chat_id: str, thread_ts: str) -> None:
-        self._feed.change("statuses", f"{chat_id}/{thread_ts}", lambda: {"statuses": self.shown()})
+    def _tell(self) -> None:
+        self._feed.change("statuses", "all", lambda: {"statuses": self.shown()})

@@ -41,7 +41,7 @@ class Streams:
         for message in live:
             assert message.stream is not None
             message.stream.end = "stopped_by_user"
-            self._tell(message, self._shapes.message(message), is_end=True)
+            self._tell(message, self._shapes.message(message), "stop")
         return [message.ts for message in live]
 
     def _start(self, call: Call) -> Json:
@@ -55,10 +55,10 @@ class Streams:
         self._feed(stream, read_chunks(call, self._gate.options, stream, is_optional=True))
         message = self._messages.new(call.app, chat, Content(stream.markdown, None), call.args)
         message.stream = stream
-        self._statuses.session(chat.id, message.thread_ts or message.ts, "processing")
+        self._set_session(message, "processing")
         assert self.outbox is not None
         if self._gate.options.stream_events == "none":
-            self.outbox.show(message)
+            self.outbox.show(message, "post")
         else:
             self.outbox.posted(message)
         return {"channel": chat.id, "ts": message.ts}
@@ -69,7 +69,7 @@ class Streams:
         previous = self._shapes.message(message)
         self._feed(stream, chunks)
         message.text = stream.markdown
-        self._tell(message, previous)
+        self._tell(message, previous, "append")
         return {"channel": message.chat_id, "ts": message.ts}
 
     def _stop(self, call: Call) -> Json:
@@ -84,8 +84,8 @@ class Streams:
         self._feed(stream, chunks)
         stream.final_blocks, stream.end = blocks, "stopped"
         message.text, message.metadata = stream.markdown, metadata or message.metadata
-        self._statuses.session(message.chat_id, message.thread_ts or message.ts, state)
-        self._tell(message, previous, is_end=True)
+        self._set_session(message, state)
+        self._tell(message, previous, "stop")
         shown = self._shapes.message(message, with_metadata=True)
         return {"channel": message.chat_id, "ts": message.ts, "message": shown}
 
@@ -101,7 +101,9 @@ class Streams:
             raise ApiError("missing_recipient_team_id")
         if not call.text("recipient_user_id"):
             raise ApiError("missing_recipient_user_id")
-        if call.text("recipient_user_id") not in self._world.people or call.text("recipient_team_id") != TEAM:
+        if call.text("recipient_user_id") not in self._world.people:
+            raise ApiError("user_not_found")
+        if {call.text("recipient_team_id"), self._world.people[call.text("recipient_user_id")].team} != {TEAM}:
             raise ApiError("user_not_found")
 
     def _live(self, call: Call) -> tuple[Message, Stream]:
@@ -124,10 +126,14 @@ class Streams:
         stream.last_ms = self._gate.clock.now_ms()
         stream.first_text = stream.first_text or read_stream(stream)
 
-    def _tell(self, message: Message, previous: Json, *, is_end: bool = False) -> None:
+    def _set_session(self, message: Message, state: str) -> None:
+        if self._gate.options.agent_app:
+            self._statuses.session(message.chat_id, message.thread_ts or message.ts, state)
+
+    def _tell(self, message: Message, previous: Json, kind: str) -> None:
         assert self.outbox is not None
         wanted = self._gate.options.stream_events
-        if wanted == "all" or (wanted == "ends" and is_end):
-            self.outbox.changed(message, previous)
+        if wanted == "all" or (wanted == "ends" and kind == "stop"):
+            self.outbox.changed(message, previous, kind)
         else:
-            self.outbox.show(message)
+            self.outbox.show(message, kind)

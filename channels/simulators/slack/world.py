@@ -30,10 +30,11 @@ class App:
 
 @dataclass
 class Person:
-    """A member of the workspace."""
+    """A member of the workspace, or of another one that shares a channel (`team`)."""
 
     id: str
     name: str
+    team: str = TEAM
 
 
 @dataclass
@@ -68,6 +69,7 @@ class File:
     title: str = ""
     mimetype: str = "application/octet-stream"
     mode: str = "hosted"
+    access: str = "visible"
 
 
 @dataclass
