@@ -62,6 +62,9 @@ class Workspace:
         events = [body["event"] for body in self.events]
         return [each["type"] + (f".{each['subtype']}" if each.get("subtype") else "") for each in events]
 
+    async def until_event(self, kind: str, count: int = 1) -> None:
+        await until(lambda: self.types().count(kind) >= count)
+
     async def stream(self, thread_ts: str, chat_id: str = "C0TEAM", **more: Any) -> str:
         """Start a stream for U0LIN; gives its ts."""
         to = {"recipient_team_id": "T0DEMO", "recipient_user_id": "U0LIN"}

@@ -89,6 +89,8 @@ class Options:
     replay_delay_s: float = 0.0
     warning_s: float = 10.0
     """How long after `warning` the connection is cut."""
+    half_open_s: float = 30.0
+    """How long the platform takes to notice a half-open connection; until then it may get envelopes."""
     refresh_after_s: float | None = None
     """Every connection is asked to refresh after this time; `debug_reconnects=true` takes `debug_refresh_s`."""
     debug_refresh_s: float = 30.0

@@ -97,6 +97,7 @@ class Sockets:
         for connection in connections:
             if how == "freeze":
                 connection.freeze()
+                self._background.start(self._notice(connection))
             elif how == "mute":
                 connection.muted = True
             elif how == "abort":
@@ -210,6 +211,10 @@ class Sockets:
             await connection.socket.close(code=1000)
         else:
             self._background.start(self._cut_later(connection))
+
+    async def _notice(self, connection: Connection) -> None:
+        await self._gate.clock.sleep(self._gate.options.half_open_s)
+        cut(connection.request)
 
     async def _cut_later(self, connection: Connection) -> None:
         await self._gate.clock.sleep(self._gate.options.warning_s)
