@@ -16,7 +16,7 @@ from channels.simulators.slack.responses import Offer, Responses
 from channels.simulators.slack.shapes import Shapes
 from channels.simulators.slack.statuses import Statuses
 from channels.simulators.slack.streams import Streams
-from channels.simulators.slack.world import TEAM, App, Message, World
+from channels.simulators.slack.world import TEAM, App, Chat, Message, World
 
 TIMEOUT = "operation_timeout"
 """What a person is told when an app did not acknowledge within 3 s."""
@@ -46,7 +46,7 @@ class Interactions:
         self._world = parts.world
 
     async def click(self, body: Json) -> Json:
-        """Press a button: `message_id`, `as`, and `action_id` or `value`.
+        """Press a button: `message_id`, `as`, and `action_id` or `value`; or an `element` that is no longer there.
 
         Returns:
             `{"acked": bool, "error": ""}`; `error` is `operation_timeout` when nobody acknowledged.
@@ -56,7 +56,8 @@ class Interactions:
         """
         parts, user_id = self._parts, str(body.get("as"))
         message = parts.people.message(str(body.get("message_id")))
-        block, element = _find_element(self._blocks(message), body)
+        gone = as_object(body.get("element"))
+        block, element = ({}, gone) if gone is not None else _find_element(self._blocks(message), body)
         app = self._world.apps[message.sender_id]
         payload = self._interaction("block_actions", app, user_id)
         payload |= {"container": _container(message), "actions": [self._action(block, element, body)]}
@@ -85,7 +86,7 @@ class Interactions:
             "team_id": TEAM,
             "team_domain": "demo",
             "channel_id": chat.id,
-            "channel_name": "directmessage" if chat.type == "im" else chat.name,
+            "channel_name": _name_in_payload(chat),
             "user_id": user_id,
             "user_name": name,
             "command": str(body.get("command")),
@@ -159,7 +160,7 @@ class Interactions:
 
     def _channel(self, chat_id: str) -> Json:
         chat = self._world.chats[chat_id]
-        return {"channel": {"id": chat.id, "name": "directmessage" if chat.type == "im" else chat.name}}
+        return {"channel": {"id": chat.id, "name": _name_in_payload(chat)}}
 
     def _action(self, block: Json, element: Json, body: Json) -> Json:
         kept = ("type", "action_id", "text", "style")
@@ -211,6 +212,10 @@ def _answers(element: Json, name: str) -> list[object]:
     sides = [as_object(element.get(side)) or {} for side in ("positive_button", "negative_button")]
     options = [each.get("value") for each in as_objects(element.get("options"))]
     return [element.get("value"), *(side.get("value") for side in sides), *options]
+
+
+def _name_in_payload(chat: Chat) -> str:
+    return {"im": "directmessage", "group": "privategroup"}.get(chat.type, chat.name)
 
 
 def _container(message: Message) -> Json:

@@ -7,7 +7,7 @@ import re
 from channels.simulators.jsons import Json
 from channels.simulators.slack.world import TEAM, App, Chat, File, Message, Person, World
 
-_TOKEN = re.compile(r"<@(\w+)>")
+_TOKEN = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
 
 
 class Shapes:
@@ -138,11 +138,24 @@ def rich_text(text: str, *, block_id: str) -> Json:
     elements: list[Json] = []
     at = 0
     for found in _TOKEN.finditer(text):
-        if found.start() > at:
-            elements.append({"type": "text", "text": text[at : found.start()]})
-        elements.append({"type": "user", "user_id": found[1]})
+        elements += _plain(text[at : found.start()])
+        elements.append(_element(*found.groups()))
         at = found.end()
-    if text[at:]:
-        elements.append({"type": "text", "text": text[at:]})
+    elements += _plain(text[at:])
     section = {"type": "rich_text_section", "elements": elements}
     return {"type": "rich_text", "block_id": block_id, "elements": [section]}
+
+
+def _plain(text: str) -> list[Json]:
+    text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    return [{"type": "text", "text": text}] if text else []
+
+
+def _element(sign: str, target: str, label: str | None) -> Json:
+    if sign == "@":
+        return {"type": "user", "user_id": target}
+    if sign == "#":
+        return {"type": "channel", "channel_id": target}
+    if sign == "!":
+        return {"type": "broadcast", "range": target}
+    return {"type": "link", "url": target.replace("&amp;", "&"), **({"text": label} if label else {})}

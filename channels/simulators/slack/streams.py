@@ -66,7 +66,7 @@ class Streams:
     def _append(self, call: Call) -> Json:
         message, stream = self._live(call)
         chunks = read_chunks(call, self._gate.options, stream)
-        previous = self._shapes.message(message)
+        previous = self._shapes.message(message) if self._gate.options.stream_events == "all" else {}
         self._feed(stream, chunks)
         message.text = stream.markdown
         self._tell(message, previous, "append")

@@ -83,7 +83,9 @@ class View:
         stream = message.stream
         if stream is not None and self._is_withheld(message, stream, person):
             return stream.first_text
-        return read_message(message.text, message.blocks, stream, self._names())
+        text = read_message(message.text, message.blocks, stream, self._names())
+        files = [f"[file] {self._world.files[file_id].name}" for file_id in message.files]
+        return "\n".join(part for part in (text, *files) if part)
 
     def _is_withheld(self, message: Message, stream: Stream, person: str | None) -> bool:
         in_channel = self._world.chats[message.chat_id].type != "im"
