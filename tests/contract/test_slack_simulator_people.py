@@ -170,6 +170,7 @@ async def test_presses_that_cannot_be_and_presses_nobody_answers(workspace: Work
         channel="C0TEAM", user="U0LIN", text="x", blocks=[button("ok", "1"), button("no", "2")]
     )
     message_id = f"C0TEAM/{posted['message_ts']}"
+    assert [each["action_id"] for each in simulator.buttons(message_id)] == ["ok", "no"]
     assert "error" in await workspace.control("POST", "click", {"message_id": message_id, "action_id": "gone"})
     assert (await simulator.click(message_id, "U0LIN", value="2"))["acked"]
     payload = (await socket.next())["payload"]

@@ -60,6 +60,10 @@ class Files:
         self._world.files[file.id] = file
         return file
 
+    def content(self, file_id: str) -> bytes:
+        """Give the bytes of a file."""
+        return self._world.contents[file_id]
+
     def _new(self, name: str, size: int, owner: str) -> File:
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
         return File(new_id("F"), name, size, owner, self._gate.clock.now_ms() // 1000, mimetype=kind)

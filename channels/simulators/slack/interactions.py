@@ -18,6 +18,7 @@ from channels.simulators.slack.statuses import Statuses
 from channels.simulators.slack.streams import Streams
 from channels.simulators.slack.world import TEAM, App, Chat, Message, World
 
+PRESSED = ("button", "feedback_buttons", "icon_button", "static_select", "overflow")
 TIMEOUT = "operation_timeout"
 """What a person is told when an app did not acknowledge within 3 s."""
 
@@ -67,6 +68,10 @@ class Interactions:
         payload["response_url"] = parts.responses.offer(app, message.chat_id, user_id, message.id)
         payload["state"] = {"values": body.get("state") or {}}
         return self._told(user_id, await parts.deliveries.ask(app, "interactive", payload))
+
+    def buttons(self, message_id: str) -> list[Json]:
+        """Give what can be pressed in a message, as the app wrote it: `{type, action_id, value, ...}`."""
+        return [element for _, element in _elements(self._blocks(self._parts.people.message(message_id)))]
 
     async def command(self, body: Json) -> Json:
         """Give a slash command: `chat_id`, `as`, `command`, `text`; the answer's payload becomes a message.
@@ -200,7 +205,8 @@ def _elements(blocks: list[Json]) -> Iterator[tuple[Json, Json]]:
         accessory = as_object(block.get("accessory"))
         inner = [*as_objects(block.get("elements")), *as_objects(block.get("actions"))]
         for element in [*inner, *([accessory] if accessory else [])]:
-            yield block, element
+            if element.get("type") in PRESSED:
+                yield block, element
         for name in ("child_blocks", "elements"):
             children = [each for each in as_objects(block.get(name)) if "elements" in each or "actions" in each]
             yield from _elements(children)

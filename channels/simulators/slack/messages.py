@@ -90,7 +90,7 @@ class Messages:
         message.metadata = read_metadata(args)
         if message.thread_ts and args.get("reply_broadcast") in (True, "true", "1"):
             message.subtype = "thread_broadcast"
-        self._world.messages[message.id] = message
+        self._world.keep(message)
         return message
 
     def change(self, message: Message, content: Content) -> Json:

@@ -65,7 +65,7 @@ class People:
         message.files = [self._file(each) for each in cast("list[object]", body.get("files") or [])]
         if message.files:
             message.subtype = "file_share"
-        self._world.messages[message.id] = message
+        self._world.keep(message)
         return Sent(message.id, message.ts, self._outbox.posted(message))
 
     def upload(self, body: Json, name: str, data: bytes) -> Sent:

@@ -184,6 +184,10 @@ class SlackSimulator:
         """Put an emoji on a message or take it off."""
         self.people.react(message_id, user_id, name, removed=removed)
 
+    def buttons(self, message_id: str) -> list[Json]:
+        """Give what can be pressed in a message, as the app wrote it."""
+        return self.interactions.buttons(message_id)
+
     async def click(self, message_id: str, user_id: str, action_id: str | None = None, **more: Any) -> Json:
         """Press a button as a person; see `/_sim/click`."""
         return await self.interactions.click({"message_id": message_id, "as": user_id, "action_id": action_id, **more})

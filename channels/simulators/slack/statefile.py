@@ -54,7 +54,8 @@ def load(path: Path, world: World) -> None:
         raise StateFileError(f"{path} is no state of this simulator") from error
     world.people.update({person.id: person for person in people})
     world.chats.update({chat.id: chat for chat in chats})
-    world.messages.update({message.id: message for message in messages})
+    for message in messages:
+        world.keep(message)
     world.files.update({file.id: file for file in files})
     world.contents.update(contents)
 

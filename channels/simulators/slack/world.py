@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -117,6 +118,7 @@ class World:
         self.messages: dict[str, Message] = {}
         self.files: dict[str, File] = {}
         self.contents: dict[str, bytes] = {}
+        self._threads: defaultdict[tuple[str, str], list[Message]] = defaultdict(list)
         self._last_us = 0
 
     def add_app(self, name: str, bot_token: str, app_token: str) -> App:
@@ -125,6 +127,11 @@ class World:
         app = App(f"A0{word}", name, f"U0{word}", f"B0{word}", bot_token, app_token)
         self.apps[app.app_id] = app
         return app
+
+    def keep(self, message: Message) -> None:
+        """Add a message."""
+        self.messages[message.id] = message
+        self._threads[message.chat_id, message.thread_ts or message.ts].append(message)
 
     def new_ts(self, now_ms: int) -> str:
         """Make a message's `ts`: seconds and microseconds, never the same twice."""
@@ -142,8 +149,8 @@ class World:
 
     def thread(self, chat_id: str, thread_ts: str) -> list[Message]:
         """Give the root and the replies of a thread that everybody sees, oldest first."""
-        found = [each for each in self.messages.values() if each.chat_id == chat_id and not each.deleted]
-        return [each for each in found if thread_ts in (each.ts, each.thread_ts) and each.ephemeral_to is None]
+        found = self._threads.get((chat_id, thread_ts), [])
+        return [each for each in found if not each.deleted and each.ephemeral_to is None]
 
     def user_id_of(self, message: Message) -> str | None:
         """Give the user id of a message's sender; None for a foreign bot."""
