@@ -148,6 +148,35 @@ async def test_f09_an_address_opens_one_socket_and_ages(workspace: Workspace, so
         await second.connect_to(url)
 
 
+async def test_f09_the_real_client_asks_for_a_new_address_after_each_cut(workspace: Workspace) -> None:
+    await workspace.connect()
+    for cuts in (1, 2, 3):
+        await workspace.simulator.drop(how="abort")
+        await until(lambda wanted=cuts + 1: opens(workspace) == wanted, within_s=5)
+        await until(lambda: workspace.simulator.sockets.count("A0NIUMA") == 1)
+    workspace.simulator.send("C0TEAM", "U0LIN", "@niuma hi")
+    await until(lambda: sorted(workspace.types()) == ["app_mention", "message"])
+
+
+async def test_the_real_client_dials_the_same_address_again_until_it_is_let_in(workspace: Workspace) -> None:
+    logging.getLogger("slack_bolt").setLevel(logging.CRITICAL)
+    workspace.simulator.faults.add({"match": {"path": "^/link/"}, "action": {"status": 503}, "times": 2})
+    await workspace.connect()
+    shakes = [entry.status for entry in workspace.simulator.timeline.since() if entry.path == "/link/"]
+    assert (shakes, opens(workspace)) == ([503, 503, 101], 1)
+
+
+async def test_a_debug_connection_is_renewed_soon(workspace: Workspace) -> None:
+    socket = Socket(workspace)
+    await socket.connect("&debug_reconnects=true")
+    await until(lambda: bool(socket.hello))
+    assert socket.hello["debug_info"]["approximate_connection_time"] == 30
+    workspace.simulator.advance(30)
+    await until(lambda: socket.disconnects == ["refresh_requested"])
+    workspace.simulator.advance(10)
+    await until(lambda: workspace.simulator.sockets.count("A0NIUMA") == 0)
+
+
 async def test_the_eleventh_connection_is_told_that_it_is_one_too_many(workspace: Workspace) -> None:
     sockets = [Socket(workspace) for _ in range(11)]
     for socket in sockets:

@@ -6,6 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
 from tests.contract.slack_workspace import Workspace, button, open_workspace, until
 
@@ -122,7 +123,9 @@ async def test_chats_the_bot_is_not_in(workspace: Workspace) -> None:
     assert await refusal(web.chat_postMessage(channel="C0TEAM", text="x")) == "not_in_channel"
     assert await refusal(web.chat_postMessage(channel="C0OPS", text="x")) == "channel_not_found"
     assert await refusal(web.conversations_history(channel="C0TEAM")) == "not_in_channel"
+    old = (await web.chat_postMessage(channel="D0LIN", text="x"))["ts"]
     world.chats["D0LIN"].archived = True
+    assert await refusal(web.chat_update(channel="D0LIN", ts=old, text="y")) == "is_archived"
     assert await refusal(web.chat_postMessage(channel="D0LIN", text="x")) == "is_archived"
     opened = (await web.conversations_open(users="U0CHEN"))["channel"]["id"]
     assert (await web.chat_postMessage(channel="U0CHEN", text="x"))["channel"] == opened
@@ -241,6 +244,30 @@ async def test_a_lost_answer_is_an_error_though_the_message_is_there_once(worksp
     rule = {"match": {"path": "chat.postMessage$"}, "action": {"status": 503, "error": "service_unavailable"}}
     workspace.simulator.faults.add(rule)
     assert await refusal(workspace.web.chat_postMessage(channel="C0TEAM", text="x")) == "service_unavailable"
+
+
+async def test_the_clients_own_retry_posts_twice_when_an_answer_is_lost(workspace: Workspace) -> None:
+    workspace.simulator.faults.add({"match": {"path": "chat.postMessage$"}, "action": {"lost_answer": True}})
+    retrying = AsyncWebClient(token=workspace.simulator.bot_token, base_url=workspace.simulator.api_url)
+    await retrying.chat_postMessage(channel="C0TEAM", text="twice")
+    assert [each["text"] for each in workspace.simulator.state()["messages"]] == ["twice", "twice"]
+
+
+async def test_pages_of_history_and_bad_arguments(workspace: Workspace) -> None:
+    for number in range(5):
+        workspace.simulator.send("C0TEAM", "U0LIN", f"{number}")
+    history = workspace.web.conversations_history
+    first = await history(channel="C0TEAM", limit=3)
+    second = await history(channel="C0TEAM", limit=3, cursor=first["response_metadata"]["next_cursor"])
+    texts = [each["text"] for page in (first, second) for each in page["messages"]]
+    assert texts == ["4", "3", "2", "1", "0"] and (first["has_more"], second["has_more"]) == (True, False)
+    since = first["messages"][1]["ts"]
+    assert [each["text"] for each in (await history(channel="C0TEAM", oldest=since))["messages"]] == ["4"]
+    both = await history(channel="C0TEAM", oldest=since, latest=since, inclusive=True)
+    assert [each["text"] for each in both["messages"]] == ["3"]
+    assert await refusal(history(channel="C0TEAM", oldest="yesterday")) == "invalid_ts_oldest"
+    assert await refusal(history(channel="C0TEAM", cursor="x")) == "invalid_cursor"
+    assert await refusal(workspace.web.conversations_replies(channel="C0TEAM", ts="1.1")) == "thread_not_found"
 
 
 async def test_forms_are_read_as_json_is(workspace: Workspace) -> None:

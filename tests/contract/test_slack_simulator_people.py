@@ -189,6 +189,21 @@ async def test_presses_that_cannot_be_and_presses_nobody_answers(workspace: Work
     )
 
 
+async def test_feedback_below_a_finished_stream_is_pressed_by_its_value(workspace: Workspace, socket: Socket) -> None:
+    sides = {
+        f"{side}_button": {"text": {"type": "plain_text", "text": side}, "value": side}
+        for side in ("positive", "negative")
+    }
+    feedback = {"type": "context_actions", "elements": [{"type": "feedback_buttons", "action_id": "fb", **sides}]}
+    ts = await workspace.stream("1.1", markdown_text="x")
+    await workspace.web.chat_stopStream(channel="C0TEAM", ts=ts, blocks=[feedback])
+    assert (await workspace.simulator.click(f"C0TEAM/{ts}", "U0CHEN", "fb", value="negative"))["acked"]
+    payloads = [(await socket.next()) for _ in range(3)]
+    pressed = next(each["payload"] for each in payloads if each["type"] == "interactive")
+    assert (pressed["actions"][0]["value"], pressed["user"]["id"]) == ("negative", "U0CHEN")
+    assert pressed["actions"][0]["block_id"] and pressed["message"]["ts"] == ts
+
+
 async def test_a_modal_is_opened_once_with_a_fresh_trigger_and_sent_off(workspace: Workspace) -> None:
     triggers: list[str] = []
     modal = {"type": "modal", "callback_id": "ask", "title": {"type": "plain_text", "text": "Ask"}, "blocks": []}

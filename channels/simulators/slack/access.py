@@ -78,6 +78,17 @@ class Access:
             raise ApiError("channel_not_found")
         return chat
 
+    def open_chat(self, app: App, chat_id: str) -> Chat:
+        """Give a chat the app may know of and that is in use.
+
+        Raises:
+            ApiError: `channel_not_found`, `is_archived`.
+        """
+        chat = self.chat(app, chat_id)
+        if chat.archived:
+            raise ApiError("is_archived")
+        return chat
+
     def member_chat(self, app: App, chat_id: str) -> Chat:
         """Give a chat the bot is in.
 

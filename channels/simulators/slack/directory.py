@@ -113,13 +113,20 @@ def _is_top(message: Message) -> bool:
 def _is_between(message: Message, call: Call) -> bool:
     oldest, latest = call.text("oldest"), call.text("latest")
     at, inclusive = float(message.ts), call.flag("inclusive")
-    if oldest and oldest != "0" and not (at > float(oldest) or (inclusive and at == float(oldest))):
+    if oldest and not (at > (bound := _number(oldest, "invalid_ts_oldest")) or (inclusive and at == bound)):
         return False
-    return not latest or at < float(latest) or (inclusive and at == float(latest))
+    return not latest or at < (bound := _number(latest, "invalid_ts_latest")) or (inclusive and at == bound)
+
+
+def _number(text: str, error: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ApiError(error) from None
 
 
 def _page(items: list[Item], call: Call, *, most: int) -> tuple[list[Item], str]:
-    limit = min(int(call.text("limit") or 100), most)
-    start = int(call.text("cursor") or 0)
+    limit = max(1, min(int(_number(call.text("limit") or "100", "invalid_limit")), most))
+    start = int(_number(call.text("cursor") or "0", "invalid_cursor"))
     end = start + limit
     return items[start:end], str(end) if end < len(items) else ""

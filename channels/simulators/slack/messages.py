@@ -118,7 +118,7 @@ class Messages:
         return {"channel": chat.id, "ts": message.ts, "message": shown}
 
     def _update(self, call: Call) -> Json:
-        chat = self._access.chat(call.app, call.need("channel"))
+        chat = self._access.open_chat(call.app, call.need("channel"))
         message = self.find(chat.id, call.need("ts"))
         self._check_editable(call, message)
         content = self.content(call.args, self._gate.options.update_text_limit)

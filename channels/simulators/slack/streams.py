@@ -107,7 +107,7 @@ class Streams:
             raise ApiError("user_not_found")
 
     def _live(self, call: Call) -> tuple[Message, Stream]:
-        chat = self._access.chat(call.app, call.need("channel"))
+        chat = self._access.open_chat(call.app, call.need("channel"))
         message = self._messages.find(chat.id, call.need("ts"))
         if message.sender_id != call.app.app_id:
             raise ApiError("message_not_owned_by_app")
