@@ -64,8 +64,11 @@ async def test_direct_messages_and_unmentioned_ones_are_one_event(workspace: Wor
     workspace.simulator.send("C0TEAM", "U0LIN", "just talking")
     events = [(await socket.next())["payload"]["event"] for _ in range(2)]
     assert [(each["type"], each["channel_type"]) for each in events] == [("message", "im"), ("message", "channel")]
-    workspace.simulator.options.withheld_events = ["message.channels"]
+    options = workspace.simulator.options
+    options.withheld_events = ["message.channels"]
     assert workspace.simulator.send("C0TEAM", "U0LIN", "just talking").event_ids == []
+    options.change({"withheld_events": [], "withheld_scopes": ["channels:history"]})
+    assert len(workspace.simulator.send("C0TEAM", "U0LIN", "@niuma hi").event_ids) == 1
 
 
 async def test_an_unacknowledged_event_comes_again_at_once_after_1_and_5_minutes_and_never_more(
@@ -272,6 +275,11 @@ async def test_faults_of_delivery_duplicate_lose_and_drop(workspace: Workspace, 
     first = await socket.next()
     simulator.advance(3)
     assert (await socket.next())["payload"]["event_id"] == first["payload"]["event_id"]
+    simulator.faults.add({"match": {"event": "^/agent$"}, "action": {"duplicate": True}})
+    assert (await simulator.command("D0LIN", "U0LIN", "/agent"))["acked"]
+    commands = [await socket.next() for _ in range(2)]
+    assert len({each["envelope_id"] for each in commands}) == 2
+    assert len({each["payload"]["trigger_id"] for each in commands}) == 1
     simulator.faults.add({"match": {"event": "^message$"}, "action": {"drop": True}})
     simulator.send("D0LIN", "U0LIN", "dropped once")
     assert (await socket.next())["retry_attempt"] == 1

@@ -176,13 +176,19 @@ async def test_files_go_up_in_three_steps_and_down_only_with_token_and_scope(wor
     message = workspace.simulator.state()["messages"][-1]
     assert (message["subtype"], message["text"], message["files"][0]["size"]) == ("file_share", "here", 8)
 
+    sent = workspace.simulator.upload("D0LIN", "U0LIN", "../a b?.txt", b"up")
+    odd = workspace.simulator.message(sent.message_id)["files"][0]
     url = message["files"][0]["url_private"]
     headers = {"Authorization": f"Bearer {workspace.simulator.bot_token}"}
     assert await fetch(workspace, url, headers) == (200, "text/csv", b"a,b\n1,2\n")
+    assert (await fetch(workspace, odd["url_private_download"], headers))[2] == b"up"
     status, kind, data = await fetch(workspace, url, {})
     assert (status, kind) == (200, "text/html") and b"Sign in" in data
     workspace.simulator.options.withheld_scopes = ["files:read"]
     assert (await fetch(workspace, url, headers))[1] == "text/html"
+    workspace.simulator.options.files_redirect_to = "https://elsewhere.example/"
+    async with workspace.session.get(url, headers=headers, allow_redirects=False) as response:
+        assert (response.status, response.headers["Location"]) == (302, "https://elsewhere.example/")
 
 
 async def test_an_upload_of_another_length_is_refused(workspace: Workspace) -> None:

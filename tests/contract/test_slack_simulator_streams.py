@@ -139,6 +139,7 @@ async def test_the_platforms_stop_ends_the_stream_and_tells_the_app(workspace: W
     await workspace.connect()
     root = workspace.simulator.send("C0TEAM", "U0LIN", "@niuma go").ts
     ts = await workspace.stream(root, markdown_text="a")
+    await workspace.web.chat_postMessage(channel="C0TEAM", thread_ts=root, text="a session's line stays")
     assert workspace.simulator.state()["statuses"][0]["status"] == "processing"
     body = {"chat_id": "C0TEAM", "thread_ts": root, "as": "U0LIN"}
     assert (await workspace.control("POST", "stop", body))["streaming_message_ts"] == [ts]

@@ -60,5 +60,15 @@ METHODS = {
     "views.open": Method(4),
 }
 
+EVENT_SCOPES = {
+    "app_mention": "app_mentions:read",
+    "message.im": "im:history",
+    "message.channels": "channels:history",
+    "message.groups": "groups:history",
+    "reaction_added": "reactions:read",
+    "reaction_removed": "reactions:read",
+}
+"""Without the scope the event does not come, whatever the manifest subscribes to."""
+
 KINDS = {"im": "im", "channel": "channels", "group": "groups"}
 """The word of a chat's type in scopes and in the names of message events (`message.im`, `message.channels`)."""

@@ -107,12 +107,19 @@ class Deliveries:
         if action.get("delay_s"):
             await self._gate.clock.sleep(float(action["delay_s"]))
         if action.get("duplicate"):
-            self.send(delivery.app, delivery.payload["event"])
+            self._background.start(self._repeat(delivery))
         connection = self._sockets.pick(delivery.app.app_id)
         if connection is None or action.get("drop"):
             self._record(delivery, "undelivered", "", action)
             return None
         return await self._push(connection, delivery, action)
+
+    async def _repeat(self, delivery: Delivery) -> None:
+        """Send once more: an event under another event_id, anything else as it is."""
+        if "event" in delivery.payload:
+            self.send(delivery.app, delivery.payload["event"])
+        else:
+            await self._attempt(Delivery(delivery.app, delivery.kind, delivery.payload, delivery.name))
 
     async def _push(self, connection: Connection, delivery: Delivery, action: dict[str, Any]) -> Ack | None:
         envelope = self._envelope(delivery)

@@ -126,6 +126,8 @@ class Files:
 
     async def _download(self, request: web.Request) -> web.Response:
         async def answer() -> web.Response:
+            if self._gate.options.files_redirect_to:
+                return web.Response(status=302, headers={"Location": self._gate.options.files_redirect_to})
             file = self._world.files.get(request.match_info["place"].removeprefix(f"{TEAM}-"))
             app = self._access.bot_of(request.headers.get("Authorization"))
             if app is None or not self._access.has("files:read"):

@@ -65,6 +65,8 @@ class Options:
     trigger_life_s: float = 3.0
     messages_tab: bool = True
     """Without it people cannot write to the bot directly, and nobody is told."""
+    files_redirect_to: str = ""
+    """Downloads are sent on to this address (302) instead of answered."""
     file_share_delay_s: float = 0.0
     """How long after completeUploadExternal the message with the file appears."""
 

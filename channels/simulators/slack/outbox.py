@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from channels.simulators.feed import Feed
 from channels.simulators.jsons import Json
-from channels.simulators.slack.catalogue import KINDS
+from channels.simulators.slack.catalogue import EVENT_SCOPES, KINDS
 from channels.simulators.slack.deliveries import Deliveries
 from channels.simulators.slack.gate import Gate
 from channels.simulators.slack.shapes import Shapes
@@ -95,7 +95,9 @@ class Outbox:
         return [app for app in apps if app.installed]
 
     def _send(self, app: App, name: str, body: Json, *, after_s: float = 0.0) -> list[str]:
-        if name in self._gate.options.withheld_events:
+        scope = EVENT_SCOPES.get(name)
+        is_granted = scope is None or self._gate.access.has(scope)
+        if name in self._gate.options.withheld_events or not is_granted:
             return []
         event_ts = body.get("event_ts") or self._world.new_ts(self._gate.clock.now_ms())
         return [self._deliveries.send(app, {**body, "event_ts": event_ts}, after_s=after_s)]

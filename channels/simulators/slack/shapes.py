@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 from channels.simulators.jsons import Json
 from channels.simulators.slack.world import TEAM, App, Chat, File, Message, Person, World
@@ -44,7 +45,7 @@ class Shapes:
             return {"id": file.id, "mode": "file_access", "file_access": "check_file_info", "created": file.created_s}
         if file.mode != "hosted":
             return {"id": file.id, "mode": file.mode}
-        path = f"{self.base_url}/files-pri/{TEAM}-{file.id}"
+        path, name = f"{self.base_url}/files-pri/{TEAM}-{file.id}", quote(file.name, safe="")
         return {
             "id": file.id,
             "created": file.created_s,
@@ -57,9 +58,9 @@ class Shapes:
             "mode": file.mode,
             "size": file.size,
             "is_external": False,
-            "url_private": f"{path}/{file.name}",
-            "url_private_download": f"{path}/download/{file.name}",
-            "permalink": f"{self.base_url}/files/{file.owner}/{file.id}/{file.name}",
+            "url_private": f"{path}/{name}",
+            "url_private_download": f"{path}/download/{name}",
+            "permalink": f"{self.base_url}/files/{file.owner}/{file.id}/{name}",
             "file_access": "visible",
         }
 

@@ -20,13 +20,14 @@ TITLE_CHARS = 200
 
 @dataclass
 class Status:
-    """One line on screen; `ends_ms` is when it goes by itself, UTC milliseconds of the simulator."""
+    """One line on screen; `ends_ms` is when it goes by itself, UTC milliseconds; `is_session` tells who wrote it."""
 
     chat_id: str
     thread_ts: str
     status: str
     loading: list[str]
     ends_ms: int
+    is_session: bool
 
 
 @dataclass
@@ -61,14 +62,15 @@ class Statuses:
         }
 
     def shown(self) -> list[Json]:
-        """Give the lines on screen: `{chat_id, thread_ts, status, loading, ends_ms}`."""
+        """Give the lines on screen: `{chat_id, thread_ts, status, loading, ends_ms, is_session}`."""
         now_ms = self._gate.clock.now_ms()
         return [vars(each) for each in self._shown.values() if each.ends_ms > now_ms]
 
     def replied(self, chat_id: str, thread_ts: str | None) -> None:
-        """A reply of the app clears the line of a thread."""
-        if self._shown.pop((chat_id, thread_ts or ""), None) is not None:
-            self._tell()
+        """A reply of the app clears the line of a thread; a session's line stays."""
+        shown = self._shown.get((chat_id, thread_ts or ""))
+        if shown is not None and not shown.is_session:
+            self._clear(chat_id, thread_ts or "")
 
     def session(self, chat_id: str, thread_ts: str, state: str) -> None:
         """Set a session's state, making it when there is none; `processing` shows a line for an hour."""
@@ -76,9 +78,10 @@ class Statuses:
         session.state = state
         if state == "processing":
             session.ends_ms = self._gate.clock.now_ms() + round(self._gate.options.session_life_s * 1000)
-            self._show(chat_id, thread_ts, "processing", [], self._gate.options.session_life_s)
+            shown = Status(chat_id, thread_ts, "processing", [], session.ends_ms, is_session=True)
+            self._show(shown, self._gate.options.session_life_s)
         else:
-            self.replied(chat_id, thread_ts)
+            self._clear(chat_id, thread_ts)
 
     def is_processing(self, chat_id: str, thread_ts: str) -> bool:
         """Tell whether the platform shows its stop button."""
@@ -94,9 +97,11 @@ class Statuses:
         if len(loading) > MOST_LOADING:
             raise ApiError("invalid_arguments", f"no more than {MOST_LOADING} items allowed")
         if not call.text("status"):
-            self.replied(chat_id, thread_ts)
-        else:
-            self._show(chat_id, thread_ts, call.text("status"), loading, self._gate.options.status_life_s)
+            self._clear(chat_id, thread_ts)
+            return {}
+        life_s = self._gate.options.status_life_s
+        ends_ms = self._gate.clock.now_ms() + round(life_s * 1000)
+        self._show(Status(chat_id, thread_ts, call.text("status"), loading, ends_ms, is_session=False), life_s)
         return {}
 
     def _set_title(self, call: Call) -> Json:
@@ -131,17 +136,19 @@ class Statuses:
         chat = self._access.member_chat(call.app, call.need("channel_id"))
         return chat.id, call.need("thread_ts") if thread_is_needed else call.text("thread_ts")
 
-    def _show(self, chat_id: str, thread_ts: str, status: str, loading: list[str], life_s: float) -> None:
-        ends_ms = self._gate.clock.now_ms() + round(life_s * 1000)
-        shown = Status(chat_id, thread_ts, status, loading, ends_ms)
-        self._shown[chat_id, thread_ts] = shown
+    def _show(self, shown: Status, life_s: float) -> None:
+        self._shown[shown.chat_id, shown.thread_ts] = shown
         self._tell()
         self._background.start(self._end_later(shown, life_s))
+
+    def _clear(self, chat_id: str, thread_ts: str) -> None:
+        if self._shown.pop((chat_id, thread_ts), None) is not None:
+            self._tell()
 
     async def _end_later(self, shown: Status, life_s: float) -> None:
         await self._gate.clock.sleep(life_s)
         if self._shown.get((shown.chat_id, shown.thread_ts)) is shown:
-            self.replied(shown.chat_id, shown.thread_ts)
+            self._clear(shown.chat_id, shown.thread_ts)
 
     def _tell(self) -> None:
         self._feed.change("statuses", "all", lambda: {"statuses": self.shown()})
