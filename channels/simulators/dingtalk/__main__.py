@@ -1,0 +1,47 @@
+"""The simulator as its own process."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+from pathlib import Path
+
+from channels.simulators.dingtalk.simulator import DingTalkSimulator
+
+SAVE_EVERY_S = 2.0
+
+
+def main() -> None:
+    """Run until SIGTERM or SIGINT; the only line on stdout is `listening http://127.0.0.1:PORT`."""
+    parser = argparse.ArgumentParser(prog="python -m channels.simulators.dingtalk")
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument(
+        "--app", action="append", default=[], metavar="ID:SECRET:NAME", help="may be given several times"
+    )
+    parser.add_argument("--state", type=Path, default=None, metavar="FILE", help="read at start, written every 2 s")
+    asyncio.run(_run(parser.parse_args()))
+
+
+async def _run(arguments: argparse.Namespace) -> None:
+    simulator = DingTalkSimulator(port=arguments.port, state_file=arguments.state)
+    for given in arguments.app:
+        app_id, app_secret, name = str(given).split(":")
+        simulator.add_app(app_id, app_secret, name)
+    ended = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    await simulator.start()
+    sys.stdout.write(f"listening {simulator.url}\n")
+    sys.stdout.flush()
+    while not ended.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), SAVE_EVERY_S)
+        simulator.save()
+    await simulator.stop()
+
+
+if __name__ == "__main__":
+    main()
