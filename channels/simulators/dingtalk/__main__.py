@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import json
 import signal
 import sys
 from pathlib import Path
@@ -22,6 +23,8 @@ def main() -> None:
         "--app", action="append", default=[], metavar="ID:SECRET:NAME", help="may be given several times"
     )
     parser.add_argument("--state", type=Path, default=None, metavar="FILE", help="read at start, written every 2 s")
+    parser.add_argument("--template", action="append", default=[], type=Path, metavar="FILE", help="a card template")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=JSON", help="a field of Options")
     asyncio.run(_run(parser.parse_args()))
 
 
@@ -30,6 +33,11 @@ async def _run(arguments: argparse.Namespace) -> None:
     for given in arguments.app:
         app_id, app_secret, name = str(given).split(":")
         simulator.add_app(app_id, app_secret, name)
+    for file in arguments.template:
+        simulator.load_template(file)
+    simulator.options.change(
+        {name: json.loads(value) for name, _, value in (o.partition("=") for o in arguments.option)}
+    )
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

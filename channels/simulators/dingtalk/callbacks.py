@@ -92,14 +92,32 @@ def _part(part: Json, app: App, offer: OfferFile) -> Json:
 
 
 def _quote(quoted: Message | None, app: App, offer: OfferFile) -> Json:
+    """Give the quoted message; of a card only its type."""
     if quoted is None:
         return {}
     facts: Json = {"msgId": quoted.message_id, "senderId": quoted.sender_id, "createdAt": quoted.create_time_ms}
-    if quoted.sender_type == "user":
-        body = body_of(quoted, app, offer, None)
-        content = body.get("content") or {"text": body["text"]["content"]}
-        return {"isReplyMsg": True, "repliedMsg": {"msgType": quoted.msg_type, **facts, "content": content}}
     if quoted.msg_type == "card":
         return {"isReplyMsg": True, "repliedMsg": {"msgType": "interactiveCard", **facts}}
-    content = {"text": str(quoted.content.get("text") or quoted.content.get("markdown", ""))}
-    return {"isReplyMsg": True, "repliedMsg": {"msgType": quoted.msg_type, **facts, "content": content}}
+    return {"isReplyMsg": True, "repliedMsg": {"msgType": quoted.msg_type, **facts, **_quoted(quoted, app, offer)}}
+
+
+def _quoted(quoted: Message, app: App, offer: OfferFile) -> Json:
+    content = quoted.content
+    if quoted.msg_type == "richText":
+        return {"content": {"richText": [_quoted_part(each, app, offer) for each in content["parts"]]}}
+    if quoted.sender_type == "user" and quoted.files:
+        return {"content": _attachment(quoted, app, offer)}
+    return {"content": {"text": str(content.get("text") or content.get("markdown") or content.get("title", ""))}}
+
+
+def _quoted_part(part: Json, app: App, offer: OfferFile) -> Json:
+    """Parts of a quoted text are named otherwise than those of a fresh one."""
+    if "file_id" in part:
+        return {"msgType": "picture", "downloadCode": offer(part["file_id"], app)}
+    return {"msgType": "text", "content": part["text"]}
+
+
+def quote_ids(quoted: Message) -> Json:
+    """Give what comes in place of the quoted message at times: its id, for a robot's its process query key."""
+    name = "originalMsgId" if quoted.sender_type == "user" else "originalProcessQueryKey"
+    return {name: quoted.message_id}

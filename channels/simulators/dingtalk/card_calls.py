@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from channels.simulators.dingtalk.cards import FAILED, FINISHED, INPUTING, PROCESSING, Card, Cards
+from channels.simulators.dingtalk.cards import FAILED, FINISHED, INPUTING, Card, Cards
 from channels.simulators.dingtalk.errors import ApiError
 from channels.simulators.dingtalk.gate import Call, Gate
 from channels.simulators.dingtalk.messages import Messages
-from channels.simulators.dingtalk.params import apply_update, read_params
+from channels.simulators.dingtalk.params import apply_update
 from channels.simulators.dingtalk.spaces import Space, parse_spaces, place
 from channels.simulators.dingtalk.templates import Template
 from channels.simulators.dingtalk.world import App, World, new_id
@@ -31,7 +31,9 @@ class CardCalls:
         """Give the routes."""
         api = self._gate.api
         return [
-            web.post("/v1.0/card/instances/createAndDeliver", api(self._create)),
+            web.post("/v1.0/card/instances/createAndDeliver", api(self._create_and_deliver)),
+            web.post("/v1.0/card/instances", api(self._create)),
+            web.post("/v1.0/card/instances/deliver", api(self._deliver_later)),
             web.put("/v1.0/card/streaming", api(self._stream)),
             web.put("/v1.0/card/instances", api(self._update)),
         ]
@@ -42,26 +44,36 @@ class CardCalls:
         if card.message_id is not None:
             self._messages.changed(self._world.messages[card.message_id])
 
+    def _create_and_deliver(self, call: Call) -> Json:
+        spaces = parse_spaces(call.body, call.app)
+        card = self._make(call)
+        results = [self._deliver(call.app, card, space) for space in spaces]
+        self.show(card, "create")
+        return {"success": True, "result": {"outTrackId": card.out_track_id, "deliverResults": results}}
+
     def _create(self, call: Call) -> Json:
-        body = call.body
-        template = self._template(body)
-        spaces = parse_spaces(body, call.app)
+        card = self._make(call)
+        self.show(card, "create")
+        return {"success": True, "result": card.out_track_id}
+
+    def _deliver_later(self, call: Call) -> Json:
+        card = self._own(call, "param.cardNotExist")
+        results = [self._deliver(call.app, card, space) for space in parse_spaces(call.body, call.app)]
+        return {"success": True, "result": results}
+
+    def _make(self, call: Call) -> Card:
+        """Make an instance that is nowhere yet; its outTrackId is used up from now on."""
+        body, template = call.body, self._template(call.body)
         public = as_object(body.get("cardData"))
         if public is None or as_object(public.get("cardParamMap")) is None:
             raise ApiError("param.cardPublicDataEmpty")
-        params = read_params(public, self._gate.options)
-        out_track_id = str(body["outTrackId"])
-        if out_track_id in self._cards.by_id:
+        if str(body["outTrackId"]) in self._cards.by_id:
             raise ApiError("param.cardAlreadyExist")
-        card = Card(out_track_id, call.app.app_id, template, {}, callback_type=str(body.get("callbackType", "")))
-        card.params = {key: value for key, value in params.items() if key != "flowStatus"}
-        card.flow_status = params.get("flowStatus", PROCESSING)
-        for person_id, data in (as_object(body.get("privateData")) or {}).items():
-            card.private[person_id] = read_params(as_object(data) or {}, self._gate.options)
-        self._cards.by_id[out_track_id] = card
-        results = [self._deliver(call.app, card, space) for space in spaces]
-        self.show(card, "create")
-        return {"success": True, "result": {"outTrackId": out_track_id, "deliverResults": results}}
+        callback_type = str(body.get("callbackType", ""))
+        card = Card(str(body["outTrackId"]), call.app.app_id, template, {}, callback_type=callback_type)
+        apply_update(card, body, self._gate.options)
+        self._cards.by_id[card.out_track_id] = card
+        return card
 
     def _template(self, body: Json) -> Template:
         if not body.get("outTrackId"):

@@ -36,7 +36,7 @@ class Deliveries:
     def __init__(self, gate: Gate, sockets: Sockets) -> None:
         self._gate = gate
         self._sockets = sockets
-        self._waiting: dict[str, asyncio.Future[Ack]] = {}
+        self._waiting: dict[str, tuple[Connection, asyncio.Future[Ack]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self.all: list[Delivery] = []
         """Every push since the start, oldest first."""
@@ -74,7 +74,7 @@ class Deliveries:
         ack = await self._attempt(delivery, self._gate.options.redeliver_after_s)
         if delivery.attempts and delivery.connection is None:
             return
-        if not _is_taken(delivery, ack) and more:
+        if not self._is_taken(delivery, ack) and more:
             await self._again_later(delivery, more, waited=ack is None)
 
     async def _again_later(self, delivery: Delivery, more: int, *, waited: bool = False) -> None:
@@ -85,7 +85,7 @@ class Deliveries:
                 self.lost(delivery)
                 return
             ack = await self._attempt(delivery, self._gate.options.redeliver_after_s)
-            if _is_taken(delivery, ack):
+            if self._is_taken(delivery, ack):
                 return
             waited = ack is None
 
@@ -93,6 +93,14 @@ class Deliveries:
         """A robot message goes down with the connection it was pushed to; an event never does."""
         ended = delivery.connection is None or delivery.connection.ended
         return delivery.type == "CALLBACK" and ended and self._gate.options.lost_with_socket
+
+    def _is_taken(self, delivery: Delivery, ack: Ack | None) -> bool:
+        """Tell whether nothing comes again: code 200, and for an event the status SUCCESS."""
+        is_right = ack is not None and ack.code == 200
+        if ack is not None and is_right and delivery.type == "EVENT" and self._gate.options.event_status_needed:
+            is_right = (ack.data or {}).get("status") == "SUCCESS"
+        delivery.acked = is_right
+        return is_right
 
     async def _attempt(self, delivery: Delivery, within_s: float) -> Ack | None:
         delivery.attempts += 1
@@ -119,7 +127,7 @@ class Deliveries:
         frame = Frame(delivery.type, delivery.topic, delivery.data, delivery.event_headers)
         answer: asyncio.Future[Ack] = asyncio.get_running_loop().create_future()
         if not action.get("lost_ack"):
-            self._waiting[frame.message_id] = answer
+            self._waiting[frame.message_id] = (connection, answer)
         self._record(delivery, "push", frame.message_id, action)
         timer = asyncio.ensure_future(self._gate.clock.sleep(within_s))
         try:
@@ -131,9 +139,13 @@ class Deliveries:
             self._waiting.pop(frame.message_id, None)
 
     def _on_ack(self, connection: Connection, ack: Ack) -> None:
-        answer = self._waiting.get(ack.message_id)
-        if answer is not None and not answer.done():
-            answer.set_result(ack)
+        pushed_on, answer = self._waiting.get(ack.message_id, (None, None))
+        if answer is None or answer.done():
+            return
+        if pushed_on is not connection and not self._gate.options.ack_any_socket:
+            self._sockets.problems.append(f"an ack on another connection than its push: {ack.message_id}")
+            return
+        answer.set_result(ack)
 
     def _make(
         self, app: App, kind: FrameType, topic: str, data: Json, name: str, headers: dict[str, str] | None = None
@@ -151,12 +163,3 @@ class Deliveries:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _is_taken(delivery: Delivery, ack: Ack | None) -> bool:
-    """Tell whether nothing comes again: code 200, and for an event the status SUCCESS."""
-    is_right = ack is not None and ack.code == 200
-    if is_right and delivery.type == "EVENT":
-        is_right = ((ack.data if ack else None) or {}).get("status") == "SUCCESS"
-    delivery.acked = is_right
-    return is_right

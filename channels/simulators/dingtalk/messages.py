@@ -48,11 +48,11 @@ class Messages:
         self._feed.message(message.message_id)
 
     def recall(self, app: App, query_keys: list[str], chat_id: str | None, not_before_ms: int) -> list[str]:
-        """Take an app's messages back; gives the keys that worked."""
+        """Take an app's messages back, in a group or (None) in single chats; gives the keys that worked."""
         done: list[str] = []
         for key in query_keys:
             found = [each for each in self._world.messages.values() if each.query_key == key]
-            fit = [m for m in found if m.sender_id == app.app_id and (chat_id is None or m.chat_id == chat_id)]
+            fit = [m for m in found if m.sender_id == app.app_id and self._is_in(m, chat_id)]
             if not fit or any(each.create_time_ms < not_before_ms for each in fit):
                 continue
             for message in fit:
@@ -60,6 +60,10 @@ class Messages:
                 self.changed(message)
             done.append(key)
         return done
+
+    def _is_in(self, message: Message, chat_id: str | None) -> bool:
+        chat = self._world.chats[message.chat_id]
+        return chat.type == "single" if chat_id is None else chat.chat_id == chat_id
 
 
 def from_webhook(body: Json) -> Made | None:

@@ -58,8 +58,17 @@ class Options:
     click_within_s: float = 2.0
     action_suffix: str = ""
     """Added to the id of a pressed button, as the platform does with numbers at times."""
+    ack_any_socket: bool = False
+    """Whether an acknowledgement counts that came on another connection than its push."""
+    event_status_needed: bool = True
+    """Whether code 200 alone takes an event; the vendor's own client sends no status."""
     sparse_clicks: bool = False
     """Leave out of a press everything but the documented fields."""
+
+    quote_body: Literal["full", "ids"] = "full"
+    """What a quoting message tells of the quoted one: all of it, or its id alone."""
+    with_union_id: bool = False
+    over_quota_msgtype: str = "text"
 
     webhook_life_s: int = 5400
     webhook_bytes: int = 20_000

@@ -43,6 +43,7 @@ class People:
         self._webhooks = webhooks
         self._files = files
         self.tell: Callable[[str], None] = lambda message_id: None
+        self._sent: dict[tuple[str, str], Json] = {}
         self.notices: list[Json] = []
         """What the client told people: the robot was offline."""
 
@@ -70,7 +71,7 @@ class People:
         self.tell(message.message_id)
         apps = [self._world.apps[app_id] for app_id in chat.bots if self._hears(app_id, chat, message)]
         for app in apps:
-            self._deliveries.robot(app, self.data_of(message, app))
+            self._push(message, app)
         return Sent(message.message_id, len(apps))
 
     def data_of(self, message: Message, app: App) -> Json:
@@ -79,10 +80,17 @@ class People:
         body = callbacks.envelope(app, chat, person, message) | self._webhooks.make(app, chat, message)
         if chat.type == "group":
             body |= callbacks.group_facts(self._world, app, chat, message)
+        if self._gate.options.with_union_id:
+            body["senderUnionId"] = f"union{person.person_id}"
         if not self._gate.quota.take_message():
-            return {**body, "msgtype": "text", **callbacks.OVER_QUOTA}
+            return {**body, "msgtype": self._gate.options.over_quota_msgtype, **callbacks.OVER_QUOTA}
+        return body | self._content_for(app, message)
+
+    def _content_for(self, app: App, message: Message) -> Json:
         quoted = self._world.messages.get(message.quotes or "")
-        return body | callbacks.body_of(message, app, self._files.offer, quoted)
+        if quoted is not None and self._gate.options.quote_body == "ids":
+            return callbacks.body_of(message, app, self._files.offer, None) | callbacks.quote_ids(quoted)
+        return callbacks.body_of(message, app, self._files.offer, quoted)
 
     def redeliver(self, message_id: str) -> None:
         """Push a message once more, with the same msgId under another messageId."""
@@ -90,8 +98,13 @@ class People:
         chat = self._world.chats[message.chat_id]
         for app_id in chat.bots:
             if self._hears(app_id, chat, message):
-                app = self._world.apps[app_id]
-                self._deliveries.robot(app, self.data_of(message, app))
+                self._push(message, self._world.apps[app_id])
+
+    def _push(self, message: Message, app: App) -> None:
+        data = self._sent.setdefault((message.message_id, app.app_id), {})
+        if not data:
+            data.update(self.data_of(message, app))
+        self._deliveries.robot(app, data)
 
     def follow(self, chat_id: str, person_id: str, url: str) -> Sent:
         """Press a `dtmd://` link: its text is sent as the person.

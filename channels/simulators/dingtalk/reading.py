@@ -21,6 +21,8 @@ def read_message(message: Message, card: Card | None, viewer: str | None, blank_
     if message.msg_type in PLACEHOLDERS:
         words = content.get("recognition") or content.get("fileName") or content.get("file_name") or ""
         return f"{PLACEHOLDERS[message.msg_type]} {words}".strip()
+    if message.msg_type == "unknownMsgType":
+        return "[不支持的消息]"
     lines = [content.get("text") or content.get("markdown") or content.get("title") or ""]
     lines += [f"[{button['title']}]" for button in as_objects(content.get("buttons"))]
     return "\n".join(str(line) for line in lines)

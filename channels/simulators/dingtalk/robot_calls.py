@@ -61,10 +61,8 @@ class RobotCalls:
     def _send_group(self, call: Call) -> Json:
         self._check_robot(call)
         chat = self._world.chats.get(str(call.body.get("openConversationId", "")))
-        if chat is None or chat.type != "group":
+        if chat is None or chat.type != "group" or call.app.app_id not in chat.bots:
             raise ApiError("invalid.openConversationId")
-        if call.app.app_id not in chat.bots:
-            raise ApiError("resource.not.found")
         if len(str(call.body.get("msgParam", "")).encode()) > self._gate.options.group_bytes:
             raise ApiError("invalidParameter.msgParam.tooLong")
         key = new_id("qk")
@@ -81,10 +79,14 @@ class RobotCalls:
         if param is None:
             raise ApiError("invalidParameter.msgParam.invalid")
         try:
-            return from_robot(str(call.body.get("msgKey", "")), param)
+            made = from_robot(str(call.body.get("msgKey", "")), param)
         except BadContent as error:
             part = "msgKey" if str(error) == "msgKey" else "msgParam"
             raise ApiError(f"invalidParameter.{part}.invalid", str(error)) from error
+        media_id = str(made[1].get("media_id", ""))
+        if media_id and not media_id.startswith("http") and media_id not in self._world.files:
+            raise ApiError("resource.not.found")
+        return made
 
     def _recall_people(self, call: Call) -> Json:
         return self._recall(call, None)

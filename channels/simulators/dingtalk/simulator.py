@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,17 @@ class DingTalkSimulator:
             TemplateWrong: a part that no template has.
         """
         template = parse_template({"id": template_id, **parts})
+        self.cards.templates[template.id] = template
+        return template
+
+    def load_template(self, file: Path) -> Template:
+        """Register the template that a JSON file describes (`id` and the parts of `add_template`).
+
+        Raises:
+            TemplateWrong: a part that no template has.
+            ValueError: no JSON.
+        """
+        template = parse_template(json.loads(file.read_text(encoding="utf-8")))
         self.cards.templates[template.id] = template
         return template
 
