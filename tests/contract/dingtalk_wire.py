@@ -131,7 +131,7 @@ class Org:
         }
         return await self.call("POST", "/v1.0/card/instances/createAndDeliver", {**body, **more})
 
-    async def frame(self, out_track_id: str, content: str, **more: Any) -> tuple[int, dict[str, Any]]:
+    async def frame(self, out_track_id: str, content: str, /, **more: Any) -> tuple[int, dict[str, Any]]:
         """Stream one frame under a new guid."""
         self._guid += 1
         body = {"outTrackId": out_track_id, "guid": f"g{self._guid}", "key": "content", "content": content}
