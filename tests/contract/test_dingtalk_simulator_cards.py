@@ -263,7 +263,11 @@ async def test_a_press_comes_again_where_the_platform_repeats_them(org: Org) -> 
 async def test_a_template_is_data(org: Org) -> None:
     org.simulator.add_template(
         "mine.schema",
-        variables=["answer", {"name": "note", "kind": "text", "visible_key": "has_note"}, "has_note"],
+        variables=[
+            "answer",
+            {"name": "note", "kind": "text", "visible_key": "has_note"},
+            *({"name": name, "kind": "hidden"} for name in ("has_note", "nonce", "done")),
+        ],
         streaming_key="answer",
         buttons=[{"id": "go", "label": "Go", "disabled_key": "done", "param_keys": {"nonce": "nonce"}}],
     )
@@ -276,7 +280,8 @@ async def test_a_template_is_data(org: Org) -> None:
     await org.update("card-1", {"has_note": "true", "done": "true"}, **BY_KEY)
     assert "psst" in org.simulator.card("card-1")["text"]
     assert (await org.simulator.click(shown["id"], LIN, "go"))["reason"] == "no_button"
-    for wrong in ({"color": "red"}, {"buttons": [{"name": "go"}]}):
+    unknown = {"id": "go", "visible_key": "nobody"}
+    for wrong in ({"color": "red"}, {"buttons": [{"name": "go"}]}, {"buttons": [unknown]}, {"streaming_key": "x"}):
         with pytest.raises(TemplateWrong):
             org.simulator.add_template("bad.schema", **wrong)
 
@@ -292,3 +297,20 @@ async def test_a_cards_states_are_kept_in_order(org: Org) -> None:
         ("stream", "ab"),
     ]
     assert found[0]["mono_s"] <= found[-1]["mono_s"]
+
+
+async def test_values_for_what_is_no_variable_do_nothing(org: Org) -> None:
+    await org.create("card-1", {"msgContent": "for another template"})
+    assert org.simulator.card("card-1")["text"] == "…"
+    await org.update("card-1", {}, privateData={LIN: {"cardParamMap": {"status": "not private"}}}, **BY_KEY)
+    assert org.simulator.card("card-1", LIN)["text"] == "…"
+
+
+async def test_a_client_that_missed_the_last_frame_is_repaired_by_an_update(org: Org) -> None:
+    org.simulator.options.clients_miss_last_frame = True
+    await org.create("card-1")
+    await org.frame("card-1", "half")
+    await org.frame("card-1", "half and whole", isFinalize=True)
+    assert org.simulator.card("card-1")["text"] == "half"
+    await org.update("card-1", {"content": "half and whole", "flowStatus": "3"}, **BY_KEY)
+    assert org.simulator.card("card-1")["text"] == "half and whole"

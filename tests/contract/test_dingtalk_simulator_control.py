@@ -50,7 +50,7 @@ async def test_a_card_is_shown_with_all_that_a_page_needs(org: Org) -> None:
         "out_track_id", "template_id", "variables", "params", "private", "flow_status", "streaming_key", "buttons",
         "personal_buttons", "blank", "updated_at_ms",
     }  # fmt: skip
-    assert card["variables"][0] == {"name": "title", "kind": "text", "visible_key": ""}
+    assert card["variables"][0] == {"name": "title", "kind": "text", "visible_key": "", "private": False}
     assert not any(button["visible"] for button in card["buttons"])
     assert [each["id"] for each in card["personal_buttons"][LIN] if each["visible"]] == ["btn_stop"]
 

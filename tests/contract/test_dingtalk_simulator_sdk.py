@@ -64,6 +64,17 @@ async def test_the_older_way_creates_and_delivers_in_two_calls(simulator: DingTa
     assert (shown["text"], shown["card"]["flow_status"]) == ("All of it", "3")
 
 
+async def test_the_vendors_ai_markdown_card_runs_from_start_to_end(simulator: DingTalkSimulator, bot: SdkBot) -> None:
+    simulator.send(TEAM, LIN, "@niuma hello")
+    message = await bot.next()
+    card = await asyncio.to_thread(bot.chat.ai_markdown_card_start, message, "Report")
+    await asyncio.to_thread(card.ai_streaming, "Half")
+    assert simulator.card(card.card_instance_id)["text"] == "Report\nHalf"
+    await asyncio.to_thread(card.ai_finish, "Half and whole")
+    shown = simulator.card(card.card_instance_id)
+    assert (shown["text"], shown["card"]["flow_status"]) == ("Report\nHalf and whole", "3")
+
+
 async def test_a_press_is_answered_with_a_new_card(simulator: DingTalkSimulator, bot: SdkBot) -> None:
     simulator.send(TEAM, LIN, "@niuma hello")
     replier = dingtalk_stream.AICardReplier(bot.client, await bot.next())

@@ -115,6 +115,8 @@ class CardCalls:
                 return done
             raise ApiError("unknownError", status=500)
         card.guids.add(str(call.body["guid"]))
+        if (ends or fails) and self._gate.options.clients_miss_last_frame:
+            card.stale = card.params.get(key, "")
         card.params[key] = content
         card.flow_status = FAILED if fails else FINISHED if ends else INPUTING
         self.show(card, "stream")

@@ -40,6 +40,8 @@ class Card:
     callback_type: str = ""
     message_id: str | None = None
     guids: set[str] = field(default_factory=set[str])
+    stale: str | None = None
+    """The text that clients still show because they missed the last frame; an update repairs it."""
     updated_at_ms: int = 0
     history: list[CardState] = field(default_factory=list[CardState])
 
@@ -49,9 +51,15 @@ class Card:
         return self.flow_status in (FINISHED, FAILED)
 
     def value(self, key: str, viewer: str | None = None) -> str:
-        """Give a variable as one person sees it; private values go before public ones."""
-        private = self.private.get(viewer or "", {})
-        return private.get(key, self.params.get(key, ""))
+        """Give a variable as one person sees it; a private variable's own value goes before the public one."""
+        variable = self.template.variable(key)
+        if variable is None:
+            return ""
+        own = self.private.get(viewer or "", {}) if variable.private else {}
+        shown = (
+            self.stale if key == self.template.streaming_key and self.stale is not None else self.params.get(key, "")
+        )
+        return own.get(key, shown)
 
     def is_shown(self, visible_key: str, viewer: str | None = None) -> bool:
         """Tell whether a condition on this variable holds; no variable means always."""

@@ -84,6 +84,8 @@ class Options:
     """A card whose streamed text is longer shows nothing, while every call succeeds."""
     empty_content: Literal["refuse", "accept"] = "refuse"
     after_finish: Literal["refuse", "ignore", "accept"] = "refuse"
+    clients_miss_last_frame: bool = False
+    """Clients that were away keep the text before the last frame until an update call names the card."""
     refuse_non_strings: bool = True
     """Whether card parameters that are no strings are refused (unknown)."""
     param_value_bytes: int | None = None

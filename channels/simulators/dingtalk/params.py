@@ -43,7 +43,7 @@ def apply_update(card: Card, body: Json, options: Options) -> None:
     for person_id, values in personal.items():
         kept = card.private.get(person_id, {}) if how.get("updatePrivateDataByKey") is True else {}
         card.private[person_id] = {**kept, **values}
-    card.flow_status = flow
+    card.flow_status, card.stale = flow, None
 
 
 def _value(name: str, value: object, options: Options) -> str:

@@ -156,8 +156,9 @@ class People:
         if chat is None or sender not in chat.members:
             raise Refused("no such chat, or the person is not in it")
         at_ms = int(body.get("create_time_ms") or self._gate.clock.now_ms())
+        files = self._attached(body)
         message = Message(new_id("msg"), chat.chat_id, "user", sender, kind, self._content(kind, body), at_ms)
-        message.files = self._attached(body)
+        message.files = files
         message.at_users = self._mentioned(chat, message, body)
         if body.get("quote"):
             message.quotes = self.message(str(body["quote"])).message_id
@@ -179,8 +180,11 @@ class People:
         ids += [str(part["file_id"]) for part in as_objects(body.get("parts")) if "file_id" in part]
         if any(each not in self._world.files for each in ids):
             raise Refused("no such file")
-        if body.get("msg_type") in ("picture", "audio", "video", "file") and not ids:
+        kind = body.get("msg_type", "text")
+        if kind in ("picture", "audio", "video", "file") and not ids:
             raise Refused("this type needs a file")
+        if kind not in KINDS:
+            raise Refused(f"a type of message is one of {KINDS}")
         return ids
 
     def _mentioned(self, chat: Chat, message: Message, body: Json) -> list[str]:

@@ -23,7 +23,13 @@ from channels.simulators.dingtalk.presses import Presses
 from channels.simulators.dingtalk.robot_calls import RobotCalls
 from channels.simulators.dingtalk.sockets import DropHow, Sockets
 from channels.simulators.dingtalk.statefile import load, save
-from channels.simulators.dingtalk.templates import DEFAULT_TEMPLATE, Template, default_template, parse_template
+from channels.simulators.dingtalk.templates import (
+    DEFAULT_TEMPLATE,
+    Template,
+    default_template,
+    parse_template,
+    public_templates,
+)
 from channels.simulators.dingtalk.tokens import Tokens
 from channels.simulators.dingtalk.view import View
 from channels.simulators.dingtalk.webhooks import Webhooks
@@ -62,7 +68,7 @@ class DingTalkSimulator:
         self.world = demo_world()
         self.feed = Feed()
         self.cards = Cards()
-        self.cards.templates[DEFAULT_TEMPLATE] = default_template()
+        self.cards.templates = {each.id: each for each in (default_template(), *public_templates())}
         self.app_id, self.app_secret, self.template_id = APP_ID, APP_SECRET, DEFAULT_TEMPLATE
         self._host, self._port, self._state_file = HOST, port, state_file
         self.gate = Gate(self.clock, self.options, self.timeline, self.faults)

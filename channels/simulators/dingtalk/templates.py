@@ -23,6 +23,8 @@ class Variable:
     kind: VariableKind = "markdown"
     visible_key: str = ""
     """The variable that must be "true" for this one to show; empty: always."""
+    private: bool = False
+    """Whether `privateData` may give it a value for one person; for other variables that does nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,16 @@ class Template:
     has_failed_state: bool = True
     published: bool = True
 
-    def has_variable(self, name: str) -> bool:
-        """Tell whether the template knows this variable."""
-        return any(variable.name == name for variable in self.variables)
+    def variable(self, name: str) -> Variable | None:
+        """Give a variable; None when the template has none of this name, and values for it do nothing."""
+        return next((each for each in self.variables if each.name == name), None)
+
+    def unknown_keys(self) -> set[str]:
+        """Give the names that conditions, buttons and the stream use and no variable has."""
+        used = {self.streaming_key, *(each.visible_key for each in self.variables)}
+        for button in self.buttons:
+            used |= {button.label_key, button.visible_key, button.disabled_key, *button.param_keys.values()}
+        return used - {"", *(each.name for each in self.variables)}
 
     def as_json(self) -> Json:
         """Give the description that `parse_template` reads."""
@@ -62,7 +71,7 @@ def parse_template(raw: Json) -> Template:
     """Read a template's JSON description; a variable may be a bare name.
 
     Raises:
-        TemplateWrong: no id, or a part that no template has.
+        TemplateWrong: no id, a part that no template has, or a name that is no variable.
     """
     known = {"id", "variables", "streaming_key", "buttons", "has_failed_state", "published"}
     template_id = raw.get("id")
@@ -75,7 +84,10 @@ def parse_template(raw: Json) -> Template:
         raise TemplateWrong(str(error)) from error
     streaming_key = str(raw.get("streaming_key", ""))
     flags = raw.get("has_failed_state", True) is not False, raw.get("published", True) is not False
-    return Template(template_id, variables, streaming_key, buttons, *flags)
+    template = Template(template_id, variables, streaming_key, buttons, *flags)
+    if template.unknown_keys():
+        raise TemplateWrong(f"no such variables: {sorted(template.unknown_keys())}")
+    return template
 
 
 def _variable(raw: object) -> Variable:
@@ -101,12 +113,28 @@ def default_template() -> Template:
         {"name": "content"},
         {"name": "footer"},
     ]
-    hidden = [f"{prefix}_{name}" for name in LABELS for prefix in ("show", "label")] + ["value", "config"]
+    personal = [f"{prefix}_{name}" for name in LABELS for prefix in ("show", "label")] + ["value"]
+    hidden: list[Json] = [{"name": name, "kind": "hidden", "private": True} for name in personal]
     return parse_template(
         {
             "id": DEFAULT_TEMPLATE,
-            "variables": shown + [{"name": name, "kind": "hidden"} for name in hidden],
+            "variables": [*shown, *hidden, {"name": "config", "kind": "hidden"}],
             "streaming_key": "content",
             "buttons": [_action(name, label) for name, label in LABELS.items()],
         }
     )
+
+
+def public_templates() -> list[Template]:
+    """Give the public templates that the vendor's own projects use; they have no buttons of ours.
+
+    Source: dingtalk-stream 0.24.3 (AI markdown card), DingTalk's own connector, official tutorial, read 2026-09.
+    """
+    words = [{"name": name} for name in ("msgTitle", "msgContent", "staticMsgContent")]
+    hidden = [{"name": name, "kind": "hidden"} for name in ("logo", "sys_full_json_obj")]
+    known: list[tuple[str, list[Json], str]] = [
+        ("382e4302-551d-4880-bf29-a30acfab2e71.schema", [*words, *hidden], "msgContent"),
+        ("02fcf2f4-5e02-4a85-b672-46d1f715543e.schema", [{"name": "msgContent"}], "msgContent"),
+        ("8aebdfb9-28f4-4a98-98f5-396c3dde41a0.schema", [{"name": "content"}], "content"),
+    ]
+    return [parse_template({"id": id_, "variables": names, "streaming_key": key}) for id_, names, key in known]
