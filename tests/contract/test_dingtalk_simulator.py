@@ -221,6 +221,42 @@ async def test_an_event_comes_again_until_it_is_called_a_success(answer: dict[st
         await stream.close()
 
 
+async def test_an_event_waits_for_a_connection_as_a_message_does_not() -> None:
+    async with open_org(connect=False) as org:
+        org.simulator.push_event("chat_update_title", {})
+        await until(lambda: org.simulator.deliveries.all[0].attempts == 1)
+        async with open_stream(org) as stream:
+            org.simulator.advance(60)
+            assert (await stream.next())["type"] == "EVENT"
+
+
+async def test_a_refused_message_comes_again_and_one_on_a_dead_connection_where_the_platform_keeps_it() -> None:
+    async with open_org(connect=False, lost_with_socket=False) as org:
+        stream = await Stream(org, auto=False).connect()
+        org.simulator.send(LIN_DIRECT, LIN, "hello")
+        await stream.ack(await stream.next(), {}, code=500)
+        await asyncio.sleep(0.02)
+        org.simulator.advance(60)
+        second = await stream.next()
+        await stream.close()
+        async with open_stream(org) as another:
+            org.simulator.advance(60)
+            assert (await another.next())["body"] == second["body"]
+
+
+async def test_an_ack_counts_only_on_the_connection_of_its_push(org: Org) -> None:
+    org.stream.auto = False
+    org.simulator.send(LIN_DIRECT, LIN, "hello")
+    frame = await org.stream.next()
+    async with open_stream(org) as second:
+        await second.ack(frame, {"response": None})
+        await until(lambda: len(org.simulator.sockets.problems) == 1)
+        assert not org.simulator.deliveries.all[0].acked
+        org.simulator.options.ack_any_socket = True
+        await second.ack(frame, {"response": None})
+        await until(lambda: org.simulator.deliveries.all[0].acked)
+
+
 async def test_a_message_without_any_connection_is_lost_and_its_writer_is_told() -> None:
     async with open_org(connect=False) as org:
         org.simulator.send(LIN_DIRECT, LIN, "hello?")

@@ -150,6 +150,9 @@ async def test_a_file_is_fetched_by_its_code_until_it_ends(org: Org) -> None:
     async with org.session.get(found["downloadUrl"]) as response:
         assert await response.read() == b"%PDF"
     _, wrong = await org.call("POST", DOWNLOAD, {"downloadCode": code, "robotCode": "dingother"})
+    assert wrong["code"] == "invalidParameter.robotCode.notExsit"
+    org.simulator.add_app("dingother", "secret", "helper")
+    _, wrong = await org.call("POST", DOWNLOAD, {"downloadCode": code, "robotCode": "dingother"})
     assert wrong["code"] == "invalidParameter.robotCode.auth"
     org.simulator.advance(601)
     assert (await org.session.get(found["downloadUrl"])).status == 403
@@ -197,6 +200,13 @@ async def test_people_who_cannot_be_reached_are_named_in_a_success(org: Org) -> 
     status, found = await org.call("POST", PEOPLE, body)
     assert (status, found["invalidStaffIdList"], found["flowControlledStaffIdList"]) == (200, ["nobody"], [CHEN])
     assert [each["chat_id"] for each in org.simulator.state()["messages"]] == [LIN_DIRECT]
+
+
+async def test_a_second_robot_has_single_chats_of_its_own(org: Org) -> None:
+    org.simulator.add_app("dingother", "secret", "helper")
+    chat_id = org.simulator.add_chat("helper", [LIN], type="single", app_id="dingother")
+    assert org.simulator.send(chat_id, LIN, "hi").robots == 1
+    assert org.simulator.deliveries.all[-1].app.app_id == "dingother"
 
 
 async def test_a_conversation_id_is_no_person(org: Org) -> None:

@@ -56,10 +56,11 @@ class Card:
         if variable is None:
             return ""
         own = self.private.get(viewer or "", {}) if variable.private else {}
-        shown = (
-            self.stale if key == self.template.streaming_key and self.stale is not None else self.params.get(key, "")
-        )
-        return own.get(key, shown)
+        return own.get(key, self.shown_params().get(key, ""))
+
+    def shown_params(self) -> dict[str, str]:
+        """Give the public values as clients show them."""
+        return self.params if self.stale is None else {**self.params, self.template.streaming_key: self.stale}
 
     def is_shown(self, visible_key: str, viewer: str | None = None) -> bool:
         """Tell whether a condition on this variable holds; no variable means always."""

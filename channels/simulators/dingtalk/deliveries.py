@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from channels.simulators.dingtalk.gate import Gate
 from channels.simulators.dingtalk.sockets import Connection, Sockets
 from channels.simulators.dingtalk.world import App
 from channels.simulators.jsons import Json
+
+KEPT = 10_000
 
 
 @dataclass(eq=False)
@@ -38,9 +41,10 @@ class Deliveries:
         self._sockets = sockets
         self._waiting: dict[str, tuple[Connection, asyncio.Future[Ack]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.all: list[Delivery] = []
-        """Every push since the start, oldest first."""
+        self.all: deque[Delivery] = deque(maxlen=KEPT)
+        """The newest pushes, oldest first."""
         self.lost: Callable[[Delivery], None] = lambda delivery: None
+        """Called for a robot message that nobody will get any more."""
         sockets.on_ack = self._on_ack
 
     def robot(self, app: App, data: Json) -> Delivery:
@@ -59,9 +63,10 @@ class Deliveries:
     async def press(self, app: App, data: Json) -> Ack | None:
         """Push a press on a card and wait for its answer; None when none came in time."""
         delivery = self._make(app, "CALLBACK", CARD, data, "card")
+        sent_s = self._gate.clock.steady_s()
         ack = await self._attempt(delivery, self._gate.options.click_within_s)
-        if ack is None and self._gate.options.card_redeliveries:
-            self._start(self._again_later(delivery, self._gate.options.card_redeliveries))
+        if ack is None:
+            self._start(self._send_again(delivery, self._gate.options.card_redeliveries, sent_s))
         return ack
 
     async def stop(self) -> None:
@@ -71,28 +76,38 @@ class Deliveries:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _keep_sending(self, delivery: Delivery, more: int) -> None:
+        sent_s = self._gate.clock.steady_s()
         ack = await self._attempt(delivery, self._gate.options.redeliver_after_s)
-        if delivery.attempts and delivery.connection is None:
-            return
-        if not self._is_taken(delivery, ack) and more:
-            await self._again_later(delivery, more, waited=ack is None)
+        if not self._is_taken(delivery, ack):
+            await self._send_again(delivery, more, sent_s)
 
-    async def _again_later(self, delivery: Delivery, more: int, *, waited: bool = False) -> None:
+    async def _send_again(self, delivery: Delivery, more: int, sent_s: float) -> None:
+        """Push again at the times counted from the attempt before, until it is taken, lost or given up."""
         for _ in range(more):
-            if not waited:
-                await self._gate.clock.sleep(self._gate.options.redeliver_after_s)
-            if self._is_lost(delivery):
-                self.lost(delivery)
+            if self._is_nowhere(delivery):
                 return
+            await self._gate.clock.sleep_until(sent_s + self._gate.options.redeliver_after_s)
+            if self._went_down(delivery):
+                self._tell_lost(delivery)
+                return
+            sent_s = self._gate.clock.steady_s()
             ack = await self._attempt(delivery, self._gate.options.redeliver_after_s)
             if self._is_taken(delivery, ack):
                 return
-            waited = ack is None
 
-    def _is_lost(self, delivery: Delivery) -> bool:
-        """A robot message goes down with the connection it was pushed to; an event never does."""
-        ended = delivery.connection is None or delivery.connection.ended
-        return delivery.type == "CALLBACK" and ended and self._gate.options.lost_with_socket
+    def _is_nowhere(self, delivery: Delivery) -> bool:
+        """Tell whether no connection took it, which only an event survives."""
+        return delivery.type == "CALLBACK" and delivery.connection is None
+
+    def _went_down(self, delivery: Delivery) -> bool:
+        """Tell whether it is lost with the connection it was pushed to; an event never is."""
+        if delivery.type == "EVENT" or delivery.connection is None:
+            return False
+        return delivery.connection.ended and self._gate.options.lost_with_socket
+
+    def _tell_lost(self, delivery: Delivery) -> None:
+        if delivery.topic == ROBOT:
+            self.lost(delivery)
 
     def _is_taken(self, delivery: Delivery, ack: Ack | None) -> bool:
         """Tell whether nothing comes again: code 200, and for an event the status SUCCESS."""
@@ -110,16 +125,13 @@ class Deliveries:
         delivery.connection = self._sockets.pick(delivery.app.app_id, (delivery.type, delivery.topic))
         if delivery.connection is None or action.get("drop"):
             self._record(delivery, "undelivered", "", action)
-            self._none_there(delivery)
+            if delivery.connection is None:
+                self._tell_lost(delivery)
             return None
         ack = await self._push(delivery.connection, delivery, within_s, action)
         if action.get("duplicate"):
             await self._push(delivery.connection, delivery, within_s, {})
         return ack
-
-    def _none_there(self, delivery: Delivery) -> None:
-        if delivery.type == "CALLBACK" and delivery.connection is None:
-            self.lost(delivery)
 
     async def _push(
         self, connection: Connection, delivery: Delivery, within_s: float, action: dict[str, Any]

@@ -54,6 +54,14 @@ class Files:
         self._world.files[file_id] = StoredFile(file_id, name, data, kind)
         return file_id
 
+    def content(self, file_id: str) -> bytes:
+        """Give the bytes of a file.
+
+        Raises:
+            KeyError: there is none of this id.
+        """
+        return self._world.files[file_id].data
+
     def offer(self, file_id: str, app: App) -> str:
         """Give a new download code for a robot."""
         code = new_id("mIof")
@@ -61,12 +69,7 @@ class Files:
         return code
 
     def _download(self, call: Call) -> Json:
-        if call.body.get("robotCode") != call.app.app_id:
-            raise ApiError(
-                "invalidParameter.robotCode.empty"
-                if not call.body.get("robotCode")
-                else "invalidParameter.robotCode.auth"
-            )
+        check_robot(call, self._world)
         code = self._codes.get(str(call.body.get("downloadCode", "")))
         if code is None or code.ends_s <= self._gate.clock.steady_s():
             raise ApiError("invalidParameter.robotCode.downloadCode")
@@ -108,6 +111,19 @@ class Files:
 
     def _ends_s(self, life_s: float) -> float:
         return self._gate.clock.steady_s() + life_s
+
+
+def check_robot(call: Call, world: World) -> None:
+    """Refuse a call that names another robot than its token's.
+
+    Raises:
+        ApiError: `invalidParameter.robotCode.empty`, `.notExsit` (the vendor's spelling), `.auth` for another app's.
+    """
+    code = call.body.get("robotCode")
+    if not code:
+        raise ApiError("invalidParameter.robotCode.empty")
+    if code != call.app.app_id:
+        raise ApiError(f"invalidParameter.robotCode.{'auth' if code in world.apps else 'notExsit'}")
 
 
 async def _read_form(request: web.Request) -> tuple[str, str, bytes]:

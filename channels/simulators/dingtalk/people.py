@@ -125,8 +125,8 @@ class People:
         self.message(message_id).recalled = True
         self.tell(message_id)
 
-    def found(self, name: str, members: list[str], chat_type: ChatType) -> Chat:
-        """Make a chat with every robot in it; people nobody knew are added.
+    def found(self, name: str, members: list[str], chat_type: ChatType, app_id: str | None = None) -> Chat:
+        """Make a group with every robot in it, or a single chat with one; people nobody knew are added.
 
         Raises:
             Refused: unknown type, no members, or more than one person in a single chat.
@@ -135,7 +135,8 @@ class People:
             raise Refused("a chat needs a type and members; a single chat has one")
         for person_id in members:
             self._world.people.setdefault(person_id, Person(person_id, person_id.title()))
-        chat = Chat(new_id("cid"), name, chat_type, list(members), list(self._world.apps))
+        bots = list(self._world.apps) if chat_type == "group" else [app_id or next(iter(self._world.apps))]
+        chat = Chat(new_id("cid"), name, chat_type, list(members), bots)
         self._world.chats[chat.chat_id] = chat
         return chat
 

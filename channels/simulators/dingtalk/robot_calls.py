@@ -11,6 +11,7 @@ from typing import cast
 from aiohttp import web
 
 from channels.simulators.dingtalk.errors import ApiError
+from channels.simulators.dingtalk.files import check_robot
 from channels.simulators.dingtalk.gate import Call, Gate
 from channels.simulators.dingtalk.messages import BadContent, Made, Messages, from_robot
 from channels.simulators.dingtalk.world import Chat, Message, World, new_id
@@ -46,7 +47,7 @@ class RobotCalls:
         self._check_robot(call)
         ids = [str(each) for each in cast("list[object]", call.body.get("userIds") or [])]
         if not ids or len(ids) > MOST_USERS:
-            raise ApiError("invalidParameter.userIds")
+            raise ApiError(f"invalidParameter.userIds.{'overMax' if ids else 'empty'}")
         made, key = self._made(call), new_id("qk")
         unknown = [each for each in ids if each not in self._world.people or self._world.people[each].is_outside]
         if len(unknown) == len(ids) and any(each.startswith(("cid", "group:")) for each in ids):
@@ -101,7 +102,7 @@ class RobotCalls:
         self._check_robot(call)
         keys = [str(each) for each in cast("list[object]", call.body.get("processQueryKeys") or [])]
         if not keys or len(keys) > MOST_KEYS:
-            raise ApiError("invalidParameter.processQueryKeys")
+            raise ApiError("invalidParameter.processQueryKey.missing")
         not_before_ms = self._gate.clock.now_ms() - self._gate.options.recall_within_s * 1000
         done = self._messages.recall(call.app, keys, chat_id, not_before_ms)
         failed = {key: "消息不存在或已超过可撤回时间" for key in keys if key not in done}
@@ -132,6 +133,4 @@ class RobotCalls:
         return message, {"name": str(name), "by": call.app.app_id}
 
     def _check_robot(self, call: Call) -> None:
-        code = call.body.get("robotCode")
-        if code != call.app.app_id:
-            raise ApiError("invalidParameter.robotCode.notExsit" if code else "invalidParameter.robotCode.empty")
+        check_robot(call, self._world)

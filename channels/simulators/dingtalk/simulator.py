@@ -181,9 +181,9 @@ class DingTalkSimulator:
         """Press a `dtmd://` link as a person: its text is sent."""
         return self.people.follow(chat_id, person_id, url)
 
-    def add_chat(self, name: str, members: list[str], *, type: ChatType = "group") -> str:
-        """Make a chat with every robot in it (new people are added)."""
-        return self.people.found(name, members, type).chat_id
+    def add_chat(self, name: str, members: list[str], *, type: ChatType = "group", app_id: str | None = None) -> str:
+        """Make a group with every robot in it, or a single chat with one (the first); new people are added."""
+        return self.people.found(name, members, type, app_id).chat_id
 
     def upload(self, name: str, data: bytes, kind: str = "file") -> str:
         """Store a file for a person to send; gives its id for `send(file=...)`."""

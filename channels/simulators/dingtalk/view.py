@@ -66,7 +66,7 @@ class View:
             "out_track_id": card.out_track_id,
             "template_id": card.template.id,
             "variables": [vars(each) for each in card.template.variables],
-            "params": card.params,
+            "params": card.shown_params(),
             "private": card.private,
             "flow_status": card.flow_status,
             "streaming_key": card.template.streaming_key,
