@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import pytest
@@ -314,3 +314,18 @@ async def test_a_client_that_missed_the_last_frame_is_repaired_by_an_update(org:
     assert org.simulator.card("card-1")["text"] == "half"
     await org.update("card-1", {"content": "half and whole", "flowStatus": "3"}, **BY_KEY)
     assert org.simulator.card("card-1")["text"] == "half and whole"
+
+
+async def test_two_frames_at_once_are_seen_and_a_late_one_wins(org: Org) -> None:
+    await org.create("card-1")
+    await org.frame("card-1", "one")
+    assert org.simulator.overlapping_calls("card-1") == 0
+    org.simulator.faults.add({"match": {"path": "/card/streaming"}, "action": {"delay_s": 0.05}})
+    await asyncio.gather(org.frame("card-1", "one two"), _soon(org.frame("card-1", "one two three")))
+    assert org.simulator.card("card-1")["text"] == "one two", "nothing orders them"
+    assert org.simulator.overlapping_calls("card-1") == 1
+
+
+async def _soon(call: Awaitable[object]) -> None:
+    await asyncio.sleep(0.02)
+    await call

@@ -162,6 +162,16 @@ async def test_a_file_is_fetched_by_its_code_until_it_ends(org: Org) -> None:
     assert (status, found["code"]) == (400, "invalidParameter.robotCode.downloadCode")
 
 
+async def test_the_file_host_fails_when_told_to(org: Org) -> None:
+    body = await heard(org, LIN_DIRECT, msg_type="file", file=org.simulator.upload("a.pdf", b"%PDF"))
+    code = {"downloadCode": body["content"]["downloadCode"], "robotCode": org.simulator.app_id}
+    _, found = await org.call("POST", DOWNLOAD, code)
+    action = {"status": 503, "headers": {"Retry-After": "7"}}
+    org.simulator.faults.add({"match": {"path": "^/_files/"}, "action": action})
+    async with org.session.get(found["downloadUrl"]) as response:
+        assert (response.status, response.headers["Retry-After"]) == (503, "7")
+
+
 async def test_an_upload_gives_a_media_id_that_a_file_message_may_use(org: Org) -> None:
     found = await _upload(org, "file", "report.pdf", b"%PDF")
     assert (found["errcode"], found["media_id"][0]) == (0, "@")
@@ -247,6 +257,11 @@ async def test_a_message_is_recalled_within_a_day_by_the_call_of_its_place(org: 
     await org.login()
     _, found = await org.call("POST", RECALL_PEOPLE, {**robot, "processQueryKeys": [sent["processQueryKey"]]})
     assert (found["successResult"], list(found["failedResult"])) == ([], [sent["processQueryKey"]])
+
+
+async def test_the_spelling_of_the_recall_call_matters(org: Org) -> None:
+    status, found = await org.call("POST", RECALL_PEOPLE.replace("oto", "oTo"), {})
+    assert (status, found["code"]) == (404, "InvalidAction.NotFound")
 
 
 async def test_a_card_is_recalled_by_its_carrier(org: Org) -> None:

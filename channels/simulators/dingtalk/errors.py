@@ -17,6 +17,7 @@ MESSAGES = {
     "invalidClientIdOrSecret": "无效的clientId或者clientSecret",
     "InvalidAuthentication": "不合法的access_token",
     "unknownError": "未知错误",
+    "InvalidAction.NotFound": "Specified api is not found, please check your url and method.",
     "system.busy": "系统繁忙",
     "param.cardAlreadyExist": "卡片已存在",
     "param.cardNotExist": "卡片不存在",
@@ -43,6 +44,7 @@ class ApiError(Exception):
     """A refusal of api.dingtalk.com; `more` stands beside code and message in the body."""
 
     def __init__(self, code: str, message: str = "", *, status: int = 400, more: Json | None = None) -> None:
+        self.headers: dict[str, str] = {}
         self.code = code
         self.status = status
         self.text = message or MESSAGES.get(code, code)

@@ -45,7 +45,7 @@ class Files:
         return [
             web.post("/v1.0/robot/messageFiles/download", self._gate.api(self._download)),
             web.post("/media/upload", self._gate.open(self._upload)),
-            web.get("/_files/{name}", self._fetch),
+            web.get("/_files/{name}", self._gate.open(self._fetch)),
         ]
 
     def keep(self, name: str, data: bytes, kind: str = "file") -> str:
@@ -79,12 +79,9 @@ class Files:
         self._links[name] = Code(code.file_id, code.app_id, self._ends_s(self._gate.options.download_url_life_s))
         return {"downloadUrl": f"{self._base_url()}/_files/{name}"}
 
-    async def _fetch(self, request: web.Request) -> web.Response:
-        entry = self._gate.timeline.add("rest", "", "GET", request.path_qs)
+    async def _fetch(self, request: web.Request, _body: Json) -> web.Response:
         link = self._links.get(request.match_info["name"])
-        is_good = link is not None and link.ends_s > self._gate.clock.steady_s()
-        entry.status = 200 if is_good else 403
-        if link is None or not is_good:
+        if link is None or link.ends_s <= self._gate.clock.steady_s():
             return web.Response(
                 status=403, text="<Error><Code>AccessDenied</Code></Error>", content_type="application/xml"
             )

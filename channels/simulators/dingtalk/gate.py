@@ -21,7 +21,7 @@ from channels.simulators.dingtalk.scopes import check_scopes
 from channels.simulators.dingtalk.tokens import Tokens
 from channels.simulators.dingtalk.world import App
 from channels.simulators.faults import Faults
-from channels.simulators.jsons import Json, parse_object
+from channels.simulators.jsons import Json, as_object, parse_object
 from channels.simulators.limits import Limits
 from channels.simulators.timeline import Entry, Timeline
 
@@ -154,7 +154,9 @@ def _ordered(action: dict[str, Any]) -> ApiError | OapiError:
     code, message = action.get("code", "unknownError"), str(action.get("msg", ""))
     if isinstance(code, int) and "status" not in action:
         return OapiError(code, message)
-    return ApiError(str(code), message, status=int(action.get("status", 400)))
+    error = ApiError(str(code), message, status=int(action.get("status", 400)))
+    error.headers = {name: str(value) for name, value in (as_object(action.get("headers")) or {}).items()}
+    return error
 
 
 def _accepted(result: Answer) -> web.Response:
@@ -163,4 +165,4 @@ def _accepted(result: Answer) -> web.Response:
 
 def _refusal(error: ApiError) -> web.Response:
     body = {"requestid": str(uuid.uuid4()).upper(), "code": error.code, "message": error.text, **error.more}
-    return web.json_response(body, status=error.status)
+    return web.json_response(body, status=error.status, headers=error.headers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from email.utils import formatdate
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from channels.simulators.dingtalk.card_calls import CardCalls
 from channels.simulators.dingtalk.cards import Cards
 from channels.simulators.dingtalk.control import Control
 from channels.simulators.dingtalk.deliveries import Deliveries, Delivery
+from channels.simulators.dingtalk.errors import ApiError
 from channels.simulators.dingtalk.files import Files
 from channels.simulators.dingtalk.gate import SPEAKER, Gate
 from channels.simulators.dingtalk.messages import Messages
@@ -36,7 +38,7 @@ from channels.simulators.dingtalk.webhooks import Webhooks
 from channels.simulators.dingtalk.world import App, ChatType, demo_world, seat
 from channels.simulators.faults import Faults
 from channels.simulators.feed import Feed
-from channels.simulators.jsons import Json
+from channels.simulators.jsons import Json, as_object
 from channels.simulators.timeline import Timeline
 
 HOST = "127.0.0.1"
@@ -168,6 +170,12 @@ class DingTalkSimulator:
         """Give every state of a card, oldest first."""
         return [state.as_json() for state in self.cards.by_id[out_track_id].history]
 
+    def overlapping_calls(self, out_track_id: str) -> int:
+        """Count the calls about a card that began before the one before had been answered; nothing orders these."""
+        calls = [each for each in self.timeline.since() if each.path.startswith("/v1.0/card/") and each.status]
+        mine = [each for each in calls if (as_object(each.body) or {}).get("outTrackId") == out_track_id]
+        return sum(later.mono_s < earlier.mono_s + earlier.took_ms / 1000 for earlier, later in pairwise(mine))
+
     def send(self, chat_id: str, person_id: str, text: str = "", **more: Any) -> Sent:
         """Write as a person; `more` is what `/_sim/send` takes (msg_type, content, parts, file, at, quote...)."""
         return self.people.write({"chat_id": chat_id, "as": person_id, "text": text, **more})
@@ -223,8 +231,12 @@ class DingTalkSimulator:
         async def date(_request: web.Request, response: web.StreamResponse) -> None:
             response.headers["Date"] = formatdate(self.clock.now_ms() / 1000, usegmt=True)
 
+        async def nothing_there(request: web.Request, body: Json) -> Json:
+            raise ApiError("InvalidAction.NotFound", status=404)
+
         app.on_response_prepare.append(date)
         app.add_routes([web.post("/v1.0/oauth2/accessToken", self.gate.open(give_token))])
         for part in (self.sockets, self.card_calls, self.robot_calls, self.webhooks, self.files, Control(self)):
             app.add_routes(part.routes())
+        app.add_routes([web.route("*", "/v1.0/{rest:.*}", self.gate.open(nothing_there))])
         return app
