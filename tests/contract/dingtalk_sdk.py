@@ -64,11 +64,14 @@ class SdkBot:
             self._loop.run_until_complete(self._main)
         except asyncio.CancelledError:
             QUIET.debug("client ended")
-        left = asyncio.all_tasks(self._loop)
+        self._loop.run_until_complete(self._end_the_rest())
+        self._loop.close()
+
+    async def _end_the_rest(self) -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
         for task in left:
             task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-        self._loop.close()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 class _Chat(dingtalk_stream.ChatbotHandler):
