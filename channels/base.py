@@ -10,7 +10,7 @@ from typing import Literal, Protocol, runtime_checkable
 from channels.capabilities import Capabilities
 from channels.cards.model import Card
 from channels.cards.ports import CardSink, Journal, Json
-from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, Quote, Receipt
+from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, OutFile, Quote, Receipt
 from channels.pacing import Pacer
 
 
@@ -152,6 +152,23 @@ class Channel(Protocol):
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """Send one short line of plain text. Raises like `send_final`."""
+        ...
+
+    async def send_file(
+        self, conversation: ConversationRef, file: OutFile, journal: Journal, *, reply_to: str | None, key: str
+    ) -> Receipt:
+        """Send a picture or a file as a message of its own; the same `key` of an account is one file, sent once.
+
+        That it was sent is the journal step `file/<key>`; further steps lie below it. A send that was begun and not
+        recorded is looked for, where the platform can tell, before it is repeated. Where the message that is answered
+        is gone, it goes to the conversation. Needs `Capabilities.can_send_files`.
+
+        Raises:
+            TooLong: it has more bytes than the platform takes.
+            NotSupported: the platform, or this conversation, takes no files.
+            Rejected: it is empty, or refused for good.
+            ChannelError: it was not, or perhaps not, sent; or that cannot be found out now.
+        """
         ...
 
     async def read(self, message_id: str) -> Sequence[Quote]:

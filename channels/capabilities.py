@@ -25,6 +25,8 @@ class Capabilities:
     """A card that was sent can be changed: the contract's checks of a growing card pass."""
     can_press_buttons: bool
     """A person can press a button of a card, and we are told."""
+    can_send_files: bool = False
+    """Files and pictures can be sent, each once whatever record was lost: the contract's checks of files pass."""
     card_floor_s: float = 0.2
     """Shortest time between two ticks of one card."""
     card_writes_per_s: float = 10.0

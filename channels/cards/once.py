@@ -23,7 +23,12 @@ def was_begun(journal: Journal, number: int) -> bool:
 
 
 async def send_once(journal: Journal, number: int, now_ms: int, *, find: Find, send: Send) -> str:
-    """Send page `number` of a final message and give its id.
+    """Send page `number` of a final message and give its id; see `post_once`."""
+    return await post_once(journal, (_begin_path(number), send_path(number)), now_ms, find=find, send=send)
+
+
+async def post_once(journal: Journal, paths: tuple[str, str], now_ms: int, *, find: Find, send: Send) -> str:
+    """Send a message and give its id; `paths` are the journal's for its begin and for its end.
 
     That it begins is recorded first. Whoever finds a begin without an end does not know what became of it, and the
     platform's memory of repeats is short: then the conversation is looked at, and only what is not there is sent.
@@ -31,10 +36,11 @@ async def send_once(journal: Journal, number: int, now_ms: int, *, find: Find, s
     Raises:
         ChannelError: it was not, or perhaps not, sent; or the conversation cannot be read to find out.
     """
-    known = journal.recorded(send_path(number))
+    begin_path, path = paths
+    known = journal.recorded(path)
     if known is not None:
         return str(known["message_id"])
-    begun = journal.recorded(_begin_path(number))
+    begun = journal.recorded(begin_path)
 
     async def begin() -> Json:
         return {"at_ms": now_ms}
@@ -44,8 +50,19 @@ async def send_once(journal: Journal, number: int, now_ms: int, *, find: Find, s
         return {"message_id": found or await send()}
 
     if begun is None:
-        await journal.step(_begin_path(number), begin)
-    return str((await journal.step(send_path(number), work))["message_id"])
+        await journal.step(begin_path, begin)
+    return str((await journal.step(path, work))["message_id"])
+
+
+def file_path(key: str) -> str:
+    """Give the journal path of a file that is sent."""
+    return f"file/{key}"
+
+
+async def send_file_once(journal: Journal, key: str, now_ms: int, *, find: Find, send: Send) -> str:
+    """Send a file and give its message's id; see `post_once`."""
+    path = file_path(key)
+    return await post_once(journal, (f"{path}/begin", path), now_ms, find=find, send=send)
 
 
 def _begin_path(number: int) -> str:

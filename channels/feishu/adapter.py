@@ -18,6 +18,7 @@ from channels.events import (
     Fetched,
     Inbound,
     InboundHandler,
+    OutFile,
     Quote,
     Receipt,
     Toast,
@@ -36,6 +37,7 @@ from channels.feishu.limits import capabilities_of
 from channels.feishu.loader import load_frame_class
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.opening import Counter, Opener
+from channels.feishu.outgoing import Outgoing
 from channels.feishu.people import People
 from channels.feishu.post_office import Letter, PostOffice, uuid_of
 from channels.feishu.reader import Reader
@@ -70,6 +72,7 @@ class Adapter:
         self._recalls = Recalls()
         self._people = People(self._client, self._pacer, clock)
         self._files = Files(self._client, settings.domain)
+        self._outgoing = Outgoing(self._office, self._files, self._counter.history, clock)
         self._reader = Reader(self._office, self._files, self._people, self._identity, settings.app_id)
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
@@ -172,6 +175,13 @@ class Adapter:
         """See `Channel.send_notice`."""
         letter = Letter(conversation, reply_to, "text", {"text": text}, uuid_of(f"{key}-0"))
         return self._receipt(await self._send(letter))
+
+    async def send_file(
+        self, conversation: ConversationRef, file: OutFile, journal: Journal, *, reply_to: str | None, key: str
+    ) -> Receipt:
+        """See `Channel.send_file`: a picture up to 10 MB as a picture, all else up to 30 MB as a file."""
+        sent = await self._outgoing.send(conversation, file, journal, reply_to=reply_to, key=key)
+        return self._receipt([sent] if sent else [])
 
     async def read(self, message_id: str) -> Sequence[Quote]:
         """See `Channel.read`."""

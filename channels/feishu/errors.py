@@ -57,7 +57,7 @@ STREAMING_CLOSED = frozenset({300309, 200850, 200510})
 CHAT_GONE = frozenset({232009, 230002})
 """Nothing can be shown in this conversation any more."""
 
-_TOO_LONG = frozenset({200860, 230025, 300305})
+_TOO_LONG = frozenset({200860, 230025, 234006, 300305})
 _AUTH = frozenset({10003, 10014, 10015, 99991401, 99991543, 99991664})
 _SCOPE = frozenset({99991672, 99991679, 230027})
 _SCOPE_NAME = re.compile(r"\b(?:im|cardkit|contact|bot)(?::[\w.]+)+\b")

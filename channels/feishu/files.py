@@ -17,7 +17,7 @@ _KINDS = {"docx": "doc", "xlsx": "xls", "pptx": "ppt"} | {
 
 
 class Files:
-    """One request each, unpaced; who calls waits its turn first."""
+    """One request each; who calls waits its turn first (`image.upload`, `file.upload`, `resource.get`)."""
 
     def __init__(self, client: Client, domain: str) -> None:
         self._client = client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,16 @@ class Found:
     is_certain: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A message of ours to look for: its kind, what it answers, since when (UTC ms), and what its content must be."""
+
+    kind: str
+    reply_to: str | None
+    since_ms: int
+    fits: Callable[[Json], bool]
+
+
 class History:
     """Looks through conversations of one account, newest messages first."""
 
@@ -58,19 +68,30 @@ class History:
         Raises:
             ChannelError: the history cannot be read, not in time, or not far enough to be certain.
         """
+        return await self._find_ours(conversation, _Wanted("text", reply_to, since_ms, lambda body: _says(body, text)))
+
+    async def find_file(
+        self, conversation: ConversationRef, kind: str, key: str, reply_to: str | None, since_ms: int
+    ) -> str:
+        """Give our message that shows the upload `key` (`kind` "image" or "file"). Raises like `find_text`."""
+        wanted = _Wanted(kind, reply_to, since_ms, lambda body: body.get(f"{kind}_key") == key)
+        return await self._find_ours(conversation, wanted)
+
+    async def _find_ours(self, conversation: ConversationRef, wanted: _Wanted) -> str:
         try:
             async with asyncio.timeout(_WITHIN_S):
-                return await self._find_text(conversation, text, reply_to, since_ms - _SKEW_MS)
+                return await self._look_through(conversation, wanted)
         except TimeoutError as error:
             raise DeliveryUnknown("the conversation's history did not come in time") from error
 
-    async def _find_text(self, conversation: ConversationRef, text: str, reply_to: str | None, since_ms: int) -> str:
+    async def _look_through(self, conversation: ConversationRef, wanted: _Wanted) -> str:
         kind, container = ("thread", conversation.thread) if conversation.thread else ("chat", conversation.chat)
+        since_ms = wanted.since_ms - _SKEW_MS
         since_s = None if conversation.thread else since_ms // 1000
         page = ""
         for _ in range(_PAGES):
             items, page = await self._page(kind, container, page, since_s)
-            fits = (item for item in items if _is_text_of(item, self._app_id, text, reply_to, since_ms))
+            fits = (item for item in items if _is_ours(item, self._app_id, wanted, since_ms))
             found = next((str(item["message_id"]) for item in fits), "")
             times = [int(item.get("create_time") or 0) for item in items]
             past = any(at < since_ms if conversation.thread else at > since_ms + _SENT_WITHIN_MS for at in times)
@@ -121,16 +142,22 @@ def _is_card_of(item: Mapping[str, Any], app_id: str) -> bool:
     return item.get("msg_type") == "interactive" and sender.get("id") == app_id
 
 
-def _is_text_of(item: Mapping[str, Any], app_id: str, text: str, reply_to: str | None, since_ms: int) -> bool:
-    """Tell whether this is our text; what answers another message is another run's, however equal it is."""
+def _is_ours(item: Mapping[str, Any], app_id: str, wanted: _Wanted, since_ms: int) -> bool:
+    """Tell whether this is what we look for; what answers another message is another run's, however equal it is."""
     sender: Json = item.get("sender") or {}
-    if item.get("msg_type") != "text" or sender.get("id") != app_id or int(item.get("create_time") or 0) < since_ms:
+    if item.get("msg_type") != wanted.kind or sender.get("id") != app_id:
         return False
-    if item.get("deleted") or item.get("parent_id") not in (reply_to, None, ""):
+    if item.get("deleted") or int(item.get("create_time") or 0) < since_ms:
+        return False
+    if item.get("parent_id") not in (wanted.reply_to, None, ""):
         return False
     body: Json = item.get("body") or {}
     try:
         content: Json = json.loads(str(body.get("content") or "{}"))
     except ValueError:
         return False
+    return wanted.fits(content)
+
+
+def _says(content: Json, text: str) -> bool:
     return " ".join(str(content.get("text", "")).split()) == " ".join(text.split())

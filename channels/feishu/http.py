@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLon
 from channels.feishu.readable import read_json
 
 Json = dict[str, Any]
+
+_SLOW_BYTES_PER_S = 1_000_000
+"""30 MB, the most the platform takes, go within 40 s: less than one try of a delivery has."""
 
 
 def open_session(domain: str, *, timeout_s: float) -> aiohttp.ClientSession:
@@ -65,9 +69,9 @@ class Upload:
     content: bytes
 
     def form(self) -> aiohttp.FormData:
-        """Give it for one request; a form can be sent only once."""
+        """Give it for one request; a form can be sent only once. The content is sent in pieces: it may be large."""
         form = aiohttp.FormData(dict(self.fields))
-        form.add_field(self.name, self.content, filename=self.file_name, content_type="application/octet-stream")
+        form.add_field(self.name, io.BytesIO(self.content), filename=self.file_name, content_type="application/octet-stream")
         return form
 
 
@@ -94,12 +98,13 @@ async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
     headers = {"Content-Type": "application/json; charset=utf-8"} if request.body is not None else {}
     if request.token:
         headers["Authorization"] = f"Bearer {request.token}"
+    timeout = session.timeout
     data: bytes | aiohttp.FormData | None = dump(request.body).encode() if request.body is not None else None
     if request.upload is not None:
-        data = request.upload.form()
+        data, timeout = request.upload.form(), _uploading(timeout, len(request.upload.content))
     try:
         async with session.request(
-            request.verb, request.url, data=data, params=request.query, headers=headers
+            request.verb, request.url, data=data, params=request.query, headers=headers, timeout=timeout
         ) as response:
             raw, status, answered = await response.read(), response.status, response.headers
     except (aiohttp.ClientError, TimeoutError) as error:
@@ -111,6 +116,11 @@ async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
             return Answer(status, _lower(answered), status, {})
         raise DeliveryUnknown(f"{request.call}: HTTP {status} without a code")
     return Answer(status, _lower(answered) if code else {}, code, body)
+
+
+def _uploading(usual: aiohttp.ClientTimeout, size_bytes: int) -> aiohttp.ClientTimeout:
+    """Give a large upload the time that a slow line needs for it."""
+    return aiohttp.ClientTimeout(total=(usual.total or 0) + size_bytes / _SLOW_BYTES_PER_S, connect=usual.connect)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ _SEND = MethodLimit(per_s=50, per_minute=1000, per_chat_s=5)
 _STREAMING = frozenset({"card.content", "card.batch", "card.replace", "card.settings"})
 _SENDS = frozenset({"message.send", "message.reply"})
 _OTHERS = frozenset({"card.create", "message.patch", "reaction"})
+_UPLOADS = frozenset({"file.upload", "image.upload"})
+"""Source: open.feishu.cn "上传文件", "上传图片", read 2026-02: 1000/min and 50/s, as for most methods."""
 _LOOKUPS = frozenset({"message.get", "message.list", "resource.get", "card.convert", "user.get"})
 
 
@@ -25,6 +27,7 @@ def capabilities_of(app_limit: Literal["exempt", "counted", "auto"]) -> Capabili
     return Capabilities(
         can_update_cards=True,
         can_press_buttons=True,
+        can_send_files=True,
         card_floor_s=0.2,
         card_writes_per_s=10,
         stream_life_s=600,
@@ -32,7 +35,7 @@ def capabilities_of(app_limit: Literal["exempt", "counted", "auto"]) -> Capabili
         app_limit=app_limit,
         streaming_methods=_STREAMING,
         methods={
-            **dict.fromkeys(sorted(_STREAMING | _OTHERS | _LOOKUPS), _API),
+            **dict.fromkeys(sorted(_STREAMING | _OTHERS | _UPLOADS | _LOOKUPS), _API),
             **dict.fromkeys(sorted(_SENDS), _SEND),
         },
     )

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol
 
 from channels.base import CardOpening, ChannelHealth, Reaction, SentFinal
 from channels.capabilities import Capabilities, MethodLimit
+from channels.cards.once import file_path
 from channels.cards.ports import CardSink, Journal, Json
 from channels.clock import Clock
-from channels.errors import NotSupported
-from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, Quote, Receipt
+from channels.errors import NotSupported, Rejected
+from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, OutFile, Quote, Receipt
 from channels.pacing import Pacer
 from channels.terminal.board import Entry
 from channels.terminal.desk import Desk
+from channels.terminal.files import put_file
 from channels.terminal.inbound import NAME, Person
 from channels.terminal.settings import TerminalSettings
 from channels.terminal.stream import METHOD, TerminalSink
@@ -50,6 +54,7 @@ def capabilities_of(*, is_live: bool) -> Capabilities:
     return Capabilities(
         can_update_cards=is_live,
         can_press_buttons=True,
+        can_send_files=True,
         card_floor_s=0.05,
         card_writes_per_s=20,
         methods={METHOD: MethodLimit()},
@@ -64,6 +69,7 @@ class Adapter:
         person = Person(settings.id, settings.person, settings.person_name, settings.chat, clock)
         self.desk = Desk(person, seat.view, settings.say, answers_no=not seat.asks)
         self._account = settings.id
+        self._say, self._folder = settings.say, settings.files
         self._clock = clock
         self._view = seat.view
         self._source = seat.source
@@ -152,6 +158,31 @@ class Adapter:
             self._receipts[key] = self._receipt(key, "message")
             self.desk.ended(reply_to)
         return self._receipts[key]
+
+    async def send_file(
+        self, conversation: ConversationRef, file: OutFile, journal: Journal, *, reply_to: str | None, key: str
+    ) -> Receipt:
+        """See `Channel.send_file`: it is put into the person's folder, unless it lies there, and its path is told."""
+        self._check(conversation)
+        if not file.content:
+            raise Rejected(f"{file.name}: an empty file", code="empty_file")
+
+        async def put() -> Json:
+            await journal.guard()
+            place = await asyncio.to_thread(self._put, file)
+            self._view.begin(reply_to)
+            self._write(lambda: self._view.tell(self._say("file", path=str(place))))
+            return {"path": str(place)}
+
+        if journal.recorded(file_path(key)) is None:
+            await journal.step(file_path(key), put)
+        return self._receipt(key, "message")
+
+    def _put(self, file: OutFile) -> Path:
+        try:
+            return put_file(self._folder, file)
+        except OSError as error:
+            raise Rejected(f"{file.name}: {error.strerror}", code="folder_refused") from error
 
     async def read(self, message_id: str) -> Sequence[Quote]:
         """See `Channel.read`: nobody can answer a single message here."""

@@ -22,6 +22,8 @@ class TerminalSettings(BaseModel):
     person_name: str = ""
     history: Path | None = None
     """File of typed lines, for the owner only; `None` keeps none."""
+    files: Path = Path()
+    """Where files that are sent to the person are put; the folder they are in, unless told otherwise."""
     words: Mapping[str, str] = Field(default_factory=dict[str, str])
     """What the window itself says, by key, in the person's language."""
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from channels.capabilities import Capabilities
 from channels.cards.model import Action, Card, CardStatus, Header, Lane, Text, TodoItem, Todos
-from channels.testing import contract_capabilities, contract_finals
+from channels.testing import contract_capabilities, contract_files, contract_finals
 from channels.testing.harness import (
     FaultName,
     Harness,
@@ -252,4 +252,5 @@ def checks_of(capabilities: Capabilities) -> tuple[Check, ...]:
     """Give the checks that a channel with these capabilities must pass: a flag may be true only where they do."""
     growing = _GROWING if capabilities.can_update_cards else ()
     pressing = _PRESSING if capabilities.can_press_buttons else ()
-    return (*_ALWAYS, *growing, *pressing)
+    files = contract_files.FILES if capabilities.can_send_files else ()
+    return (*_ALWAYS, *growing, *pressing, *files)

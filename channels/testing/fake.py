@@ -13,17 +13,18 @@ from pydantic import TypeAdapter
 
 from channels.base import CardOpening, ChannelHealth, Examination, Finding, Reaction, SentFinal
 from channels.capabilities import Capabilities, MethodLimit
-from channels.cards.once import send_once
+from channels.cards.once import send_file_once, send_once
 from channels.cards.ports import CardSink, Journal, Json
 from channels.cards.text import plain_messages
 from channels.clock import Clock
-from channels.errors import ChannelError, Rejected, TooLong
+from channels.errors import ChannelError, Rejected, StreamEnded, TooLong
 from channels.events import (
     AttachmentHandle,
     ConversationRef,
     Fetched,
     Inbound,
     InboundHandler,
+    OutFile,
     Quote,
     Receipt,
     Toast,
@@ -39,11 +40,12 @@ log = logging.getLogger(__name__)
 FAKE_CAPABILITIES = Capabilities(
     can_update_cards=True,
     can_press_buttons=True,
+    can_send_files=True,
     stream_life_s=600.0,
     renew_after_s=510.0,
     app_limit="exempt",
     streaming_methods=frozenset({"content", "batch", "settings"}),
-    methods={name: MethodLimit(50, 1000) for name in ("content", "batch", "patch", "settings", "create", "send")},
+    methods={name: MethodLimit(50, 1000) for name in ("content", "batch", "patch", "settings", "create", "send", "file")},
 )
 _LOOK_S = 0.05
 _INBOUND: TypeAdapter[Inbound] = TypeAdapter(Inbound)
@@ -182,6 +184,26 @@ class FakeChannel:
         await self._pacer.acquire("send", urgent=True)
         message = await self.platform.send(str(conversation), key, reply_to, text=text)
         return self._receipt((message,), "message")
+
+    async def send_file(
+        self, conversation: ConversationRef, file: OutFile, journal: Journal, *, reply_to: str | None, key: str
+    ) -> Receipt:
+        """See `Channel.send_file`."""
+        platform, place = self.platform, str(conversation)
+
+        async def find(since_ms: int) -> str:
+            return platform.find_file(place, file, reply_to, since_ms)
+
+        async def send() -> str:
+            await self._pacer.acquire("file", urgent=True)
+            await journal.guard()
+            try:
+                return await platform.send_file(place, key, reply_to, file)
+            except StreamEnded:
+                return await platform.send_file(place, key, None, file)
+
+        sent = await send_file_once(journal, key, self._clock.now_ms(), find=find, send=send)
+        return self._receipt((sent,), "message")
 
     async def read(self, message_id: str) -> Sequence[Quote]:
         """Give what a test put into `quotes`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from channels.errors import (
     StreamEnded,
     TooLong,
 )
+from channels.events import OutFile
 from channels.testing.world import CardEntity, Fact, World
 
 
@@ -30,6 +32,7 @@ class Rules:
     card_writes_per_s: int = 10
     max_content_bytes: int = 20_000
     max_text_bytes: int = 20_000
+    max_file_bytes: int = 1_000_000
     per_minute: int | None = None
     """Writes of one method a minute, for all cards; `None`: not counted."""
     latency_s: float = 0.0
@@ -78,6 +81,23 @@ class Platform:
             return known
         await self._call(fact)
         return str(fact["id"])
+
+    async def send_file(self, conversation: str, key: str, reply_to: str | None, file: OutFile) -> str:
+        """Send a file; the same key gives the same message for an hour."""
+        known = self._sent_before(key)
+        if known is not None:
+            return known
+        fact: Fact = {"do": "file", "conversation": conversation, "uuid": key, "reply_to": reply_to}
+        fact |= {"id": f"msg-{uuid.uuid4().hex[:12]}", "text": f"[file] {file.name}", "file": describe(file)}
+        await self._call(fact)
+        return str(fact["id"])
+
+    def find_file(self, conversation: str, file: OutFile, reply_to: str | None, since_ms: int) -> str:
+        """Give the message with this file that was sent since then, to the same message; else an empty text."""
+        self.world.refresh()
+        sent, what = reversed(self.world.messages.values()), describe(file)
+        fits = (m for m in sent if m.conversation == conversation and m.file == what and m.at_ms >= since_ms)
+        return next((m.id for m in fits if m.reply_to in (reply_to, None)), "")
 
     def find(self, conversation: str, text: str, reply_to: str | None, since_ms: int) -> str:
         """Give the message with this text that was sent since then, to the same message; else an empty text."""
@@ -135,6 +155,8 @@ class Platform:
             return self._write_refusal(fact, self.world.cards[fact["card"]])
         if fact["do"] == "send":
             return self._send_refusal(fact)
+        if fact["do"] == "file":
+            return self._file_refusal(fact)
         return None
 
     def _write_refusal(self, fact: Fact, card: CardEntity) -> ChannelError | None:
@@ -169,6 +191,14 @@ class Platform:
             return Rejected("this entity was sent before", code="sent")
         return None
 
+    def _file_refusal(self, fact: Fact) -> ChannelError | None:
+        if fact["reply_to"] in self.world.gone:
+            return StreamEnded("the message to answer was recalled", reason="gone", code="recalled")
+        size = int(fact["file"]["size_bytes"])
+        if size > self.rules.max_file_bytes:
+            return TooLong("the file is too large", code="file_too_large")
+        return None if size else Rejected("the file is empty", code="empty_file")
+
     def _too_many(self, fact: Fact) -> bool:
         if self.rules.per_minute is None:
             return False
@@ -186,3 +216,9 @@ class Platform:
         since_ms = self.clock.now_ms() - self.rules.key_life_s * 1000
         sent = self.world.messages.values()
         return next((m.id for m in sent if m.uuid == key and m.at_ms > since_ms), None)
+
+
+def describe(file: OutFile) -> dict[str, object]:
+    """Give what the platform remembers of a file."""
+    digest = hashlib.sha256(file.content).hexdigest()
+    return {"name": file.name, "mime": file.mime, "size_bytes": len(file.content), "sha256": digest}

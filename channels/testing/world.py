@@ -37,7 +37,7 @@ class CardEntity:
 
 @dataclass(slots=True)
 class Message:
-    """A message in a chat: a card or a plain text."""
+    """A message in a chat: a card, a plain text or a file."""
 
     id: str
     conversation: str
@@ -46,6 +46,8 @@ class Message:
     reply_to: str | None = None
     uuid: str | None = None
     at_ms: int = 0
+    file: dict[str, Any] | None = None
+    """Of a file: its `name`, `mime`, `size_bytes` and `sha256`."""
 
 
 @dataclass(slots=True)
@@ -137,6 +139,11 @@ class World:
         self.messages[message.id] = message
         if message.card is not None:
             self.cards[message.card].message = message.id
+
+    def _on_file(self, fact: Fact) -> None:
+        message = Message(fact["id"], fact["conversation"], fact["text"], None, fact["reply_to"], fact["uuid"])
+        message.at_ms, message.file = fact["at"], fact["file"]
+        self.messages[message.id] = message
 
     def _on_content(self, fact: Fact) -> None:
         card = self._written(fact)

@@ -152,6 +152,7 @@ TEXTS = {
     "chat.hint.running": "Enter queues a message · Ctrl-C stops",
     "chat.hint.buttons": "a button: its key and Enter, or Alt + key",
     "chat.stopping": "Stopping. Ctrl-C again quits.",
+    "chat.file": "File for you: {path}",
     "chat.leave": "Ctrl-C again quits.",
     "chat.too_soon": "The question has only just appeared. Please read it, then press again.",
     "chat.denied": "This needs approval and nobody is here to ask: denied.",

@@ -152,6 +152,7 @@ TEXTS = {
     "chat.hint.running": "回车排队发送 · Ctrl-C 停止",
     "chat.hint.buttons": "按钮：输入它的字母并回车，或 Alt + 字母",
     "chat.stopping": "正在停止。再按一次 Ctrl-C 退出。",
+    "chat.file": "给你的文件：{path}",
     "chat.leave": "再按一次 Ctrl-C 退出。",
     "chat.too_soon": "问题刚刚出现，请先看清楚，再按一次。",
     "chat.denied": "这一步需要批准，而这里没有人可问：已拒绝。",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 from collections.abc import Awaitable
+from pathlib import Path
 from typing import TypeVar
 
 from channels.base import Channel
@@ -22,7 +23,7 @@ from gateway.clock import FakeClock
 from tests.emulator import Emulator
 
 T = TypeVar("T")
-SETTINGS = TerminalSettings(chat="chat1")
+SETTINGS = TerminalSettings(chat="chat1", words={"file": "file: {path}"})
 _ERRNO: dict[FaultName, int] = {
     "rate_limited": errno.EAGAIN,
     "connection_lost": errno.EIO,
@@ -65,8 +66,9 @@ class Nobody:
 class TerminalHarness:
     """A wide window, so that no sentence of the contract is broken into two rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self.clock = FakeClock()
+        self._folder = folder
         self.screen = EmulatedScreen(400, 50)
         self.window = Window(self.screen, Editor(), Words(SETTINGS.say, self.clock), colour=True)
         self._channels: list[Adapter] = []
@@ -74,7 +76,7 @@ class TerminalHarness:
 
     async def make_channel(self) -> Channel:
         seat = Seat(self.window, Nobody(), is_live=True, asks=True)
-        channel = Adapter(SETTINGS, self.clock, seat)
+        channel = Adapter(SETTINGS.model_copy(update={"files": self._folder}), self.clock, seat)
         self._channels.append(channel)
         await channel.start(self._handle)
         return channel

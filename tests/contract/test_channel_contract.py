@@ -15,6 +15,7 @@ from channels.events import CardAction, ConversationRef, DedupeKey, Inbound, Sen
 from channels.feishu.limits import capabilities_of as feishu_capabilities
 from channels.terminal.adapter import capabilities_of as terminal_capabilities
 from channels.testing.contract import Check, FaultName, checks_of, gives_a_dead_card_up
+from channels.testing.contract_files import sends_a_file_once_whatever_record_was_lost
 from channels.testing.contract_finals import sends_a_final_once_whatever_record_was_lost
 from channels.testing.fake import FAKE_CAPABILITIES, FakeChannel
 from gateway.clock import FakeClock
@@ -130,13 +131,18 @@ async def feishu() -> AsyncIterator[FeishuHarness]:
     await made.stop()
 
 
-NOT_ON_A_TERMINAL = (gives_a_dead_card_up, sends_a_final_once_whatever_record_was_lost)
-"""Nobody can take a card out of a terminal; a final has one page there, see `test_window`."""
+NOT_ON_A_TERMINAL = (
+    gives_a_dead_card_up,
+    sends_a_final_once_whatever_record_was_lost,
+    sends_a_file_once_whatever_record_was_lost,
+)
+"""Nobody can take a card out of a terminal; a final has one page there, see `test_window`. Where a file
+was put is told again when that was not recorded: the file is there once, see `test_files`."""
 
 
 @pytest.fixture
-async def terminal() -> AsyncIterator[TerminalHarness]:
-    made = TerminalHarness()
+async def terminal(tmp_path: Path) -> AsyncIterator[TerminalHarness]:
+    made = TerminalHarness(tmp_path)
     yield made
     await made.stop()
 

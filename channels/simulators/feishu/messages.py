@@ -140,7 +140,17 @@ class Messages:
         limit = TEXT_BYTES if msg_type == "text" else CARD_BYTES
         if len(content.encode()) > limit:
             raise ApiError(230025)
+        if msg_type in ("image", "file"):
+            content = self._uploaded(str(msg_type), content)
         return str(msg_type), content
+
+    def _uploaded(self, kind: str, content: str) -> str:
+        """Give the content as members and the message API see it: a file with its name."""
+        key = str((parse_object(content) or {}).get(f"{kind}_key", ""))
+        if key not in self._world.files:
+            raise ApiError(230001, f"invalid {kind}_key")
+        name, _ = self._world.files[key]
+        return content if kind == "image" else dumps({"file_key": key, "file_name": name})
 
     def _card_of(self, app: App, content: str) -> Card:
         given = parse_object(content) or {}
