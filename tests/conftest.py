@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,6 +14,29 @@ from gateway.clock import FakeClock
 @pytest.fixture
 def clock() -> FakeClock:
     return FakeClock()
+
+
+class _Unlisted(logging.Handler):
+    """Collects the names of API methods that were used and are not in `Capabilities.methods`."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.methods: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.getMessage() == "pacing_method_unlisted":
+            self.methods.append(str(record.__dict__["method"]))
+
+
+@pytest.fixture(autouse=True)
+def no_method_is_unpaced(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every API method that is used has its limit, or its `MethodLimit()`, in `Capabilities.methods`."""
+    heard, logger = _Unlisted(), logging.getLogger("channels.pacing.account")
+    logger.addHandler(heard)
+    yield
+    logger.removeHandler(heard)
+    if request.node.get_closest_marker("unlisted_methods") is None:
+        assert not heard.methods, f"without a limit in Capabilities.methods: {heard.methods}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterable
 
@@ -12,6 +13,8 @@ from channels.pacing.alarm import Alarm, AlarmHandle
 from channels.pacing.budget import MethodBudget
 from channels.pacing.exemption import Exemption
 from channels.pacing.queue import Queue, Ticket
+
+logger = logging.getLogger(__name__)
 
 _NOTHING_KEPT: set[str] = set()
 _NOW_S = 1e-6
@@ -34,6 +37,7 @@ class Account:
         self.exemption = Exemption(capabilities)
         self.queue = Queue()
         self._look: AlarmHandle | None = None
+        self._unlisted: set[str] = set()
 
     def take_now(self, ticket: Ticket) -> bool:
         """Grant a ticket if nobody waits and there is room for it; else `wait`."""
@@ -74,8 +78,16 @@ class Account:
     def use(self, method: str, now_s: float, *, urgent: bool) -> None:
         """Turn a promise into a request that leaves now."""
         budget = self.budgets.get(method)
-        if budget is not None:
+        if budget is None:
+            self._tell_unlisted(method)
+        else:
             budget.use(now_s, urgent=urgent)
+
+    def _tell_unlisted(self, method: str) -> None:
+        """Say once that nothing paces this method: a name is wrong, or missing in `Capabilities.methods`."""
+        if method not in self._unlisted:
+            self._unlisted.add(method)
+            logger.warning("pacing_method_unlisted", extra={"method": method})
 
     def refund(self, methods: Iterable[str]) -> None:
         """Take promises back that were not used."""

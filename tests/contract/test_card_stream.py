@@ -21,6 +21,10 @@ from channels.testing.world import CardEntity
 from gateway.clock import FakeClock
 
 
+FREE = {name: MethodLimit() for name in ("create", "send")}
+"""Opening a card is not what is limited here."""
+
+
 def card(text: str, status: CardStatus = CardStatus.WORKING, *, tool: str = "") -> Card:
     panel = (ToolPanel("p", "tool", tool, "in_progress"),) if tool else ()
     return Card(Header("q", status), (*panel, Text("t", text, streaming=not status.is_terminal and not tool)))
@@ -265,7 +269,7 @@ async def test_a_final_that_is_refused_for_good_goes_another_way(house: House, c
 
 async def test_a_card_without_room_for_previews_shows_only_its_end(clock: FakeClock, tmp_path: Path) -> None:
     limits = {name: MethodLimit(per_minute=1) for name in ("content", "batch", "settings")}
-    few = Capabilities(can_update_cards=True, can_press_buttons=True, app_limit="counted", methods=limits)
+    few = Capabilities(can_update_cards=True, can_press_buttons=True, app_limit="counted", methods=limits | FREE)
     house = House(clock, tmp_path / "platform", Rules(), few)
     first = await house.open()
     second = await house.open(run="run2")
@@ -281,7 +285,7 @@ async def test_a_card_without_room_for_previews_shows_only_its_end(clock: FakeCl
 
 async def test_the_last_word_overtakes_a_long_wait(clock: FakeClock, tmp_path: Path) -> None:
     limits = {name: MethodLimit(per_minute=10) for name in ("content", "batch", "settings")}
-    few = Capabilities(can_update_cards=True, can_press_buttons=True, app_limit="counted", methods=limits)
+    few = Capabilities(can_update_cards=True, can_press_buttons=True, app_limit="counted", methods=limits | FREE)
     house = House(clock, tmp_path / "platform", Rules(), few)
     stream = await house.open()
     for n in range(10):

@@ -15,6 +15,10 @@ from gateway.clock import FakeClock
 from tests.contract.test_card_stream import House, card
 
 
+FREE = {name: MethodLimit() for name in ("create", "send")}
+"""Opening a card is not what is limited here."""
+
+
 class Host:
     """Draws the state it is in, and counts how often."""
 
@@ -211,5 +215,5 @@ async def test_an_idle_card_wakes_nobody(house: House, clock: FakeClock) -> None
 def few_writes(clock: FakeClock, tmp_path: Path) -> House:
     """Ten writes a minute of each method: previews are soon far apart."""
     limits = {name: MethodLimit(per_minute=10) for name in ("content", "batch", "settings")}
-    few = Capabilities(can_update_cards=True, can_press_buttons=True, app_limit="counted", methods=limits)
+    few = Capabilities(can_update_cards=True, can_press_buttons=True, app_limit="counted", methods=limits | FREE)
     return House(clock, tmp_path / "platform", Rules(), few)

@@ -191,10 +191,19 @@ async def test_a_cancelled_wait_gives_its_place_back(clock: FakeClock) -> None:
 
 
 async def test_methods_without_a_limit_never_wait(clock: FakeClock) -> None:
-    pacer = Pacer(capabilities("counted"), clock)
+    pacer = Pacer(capabilities("counted", methods={"free": MethodLimit()}), clock)
     for _ in range(100):
         await pacer.acquire("free")
-    assert "free" not in pacer.statistics().methods
+    assert pacer.statistics().methods["free"].granted == 100
+
+
+@pytest.mark.unlisted_methods
+async def test_a_method_nobody_listed_is_told_once(clock: FakeClock, caplog: pytest.LogCaptureFixture) -> None:
+    pacer = Pacer(capabilities("counted"), clock)
+    for _ in range(3):
+        await pacer.acquire("misspelt")
+    told = [record.__dict__["method"] for record in caplog.records if record.message == "pacing_method_unlisted"]
+    assert told == ["misspelt"]
 
 
 def joined(pacer: Pacer) -> CardPace:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, cast
 
-from channels.capabilities import Capabilities
+from channels.capabilities import Capabilities, MethodLimit
 from channels.cards.farewell import leave_quiet
 from channels.cards.model import Card, CardStatus, Header
 from channels.cards.ports import CardSink, Write
@@ -40,7 +40,8 @@ async def unguarded() -> None:
 
 async def test_a_card_that_is_being_pressed_comes_to_rest(clock: FakeClock) -> None:
     sink = PressedCard(clock, until_s=0.5)
-    pacer = Pacer(Capabilities(can_update_cards=True, can_press_buttons=True), clock)
+    methods = {"batch": MethodLimit()}
+    pacer = Pacer(Capabilities(can_update_cards=True, can_press_buttons=True, methods=methods), clock)
     words = Card(Header("question", CardStatus.DONE))
     leaving = asyncio.ensure_future(
         leave_quiet(cast("CardSink", cast("Any", sink)), words, pacer=pacer, guard=unguarded, within_s=5)
