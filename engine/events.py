@@ -31,6 +31,7 @@ EventType = Literal[
     "verdict",
     "usage",
     "notice",
+    "file",
 ]
 TOOL_TYPES: frozenset[EventType] = frozenset(
     {"edit_file", "delete_file", "create_file", "read_file", "bash", "search", "outputs", "tool"}
@@ -68,6 +69,8 @@ class RunEvent(Value):
     - `done`: {"status": done | stopped | failed | interrupted, "elapsed_ms": int}
     - `verdict`: {"verdict": satisfied | revise | abandon, "by": person id, "name": str}
     - `task`: an object with a title
+    - `file`: {"key": str, "blob": str, "name": str, "mime": str, "size_bytes": int, "caption": str}: a file for the
+      person, to be shown once; `key` names it within the run
     """
 
     v: int = 1

@@ -210,6 +210,19 @@ class Enclosures(Protocol):
         ...
 
 
+class Contents(Protocol):
+    """Gives what a run keeps, by name."""
+
+    async def read(self, name: str) -> bytes:
+        """Give the content of a blob.
+
+        Raises:
+            KeyError: the time it is kept is over.
+            StorageError: it cannot be read now.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Opening:
     """What a surface needs to put a run before people, now or again after a crash."""
@@ -224,6 +237,8 @@ class Opening:
     """The surface's state, from `Surface.state`, when an earlier owner recorded one."""
     seen: bool = False
     """The final answer was proven visible before: a card that died since is not replaced by a new message."""
+    contents: Contents | None = None
+    """What `file` events name; without it no file can be shown."""
 
 
 RunStatus = Literal["queued", "running", "done", "stopped", "failed", "interrupted"]
@@ -302,7 +317,10 @@ class Surface(Protocol):
         ...
 
     async def close(self, run: RunId, outcome: Outcome, *, within_s: float) -> Delivered | Owed:
-        """Write the last word and prove it, trying for at most `within_s`. `done` was shown before."""
+        """Write the last word and prove it, trying for at most `within_s`. `done` was shown before.
+
+        Delivered means also that every file the run made for people is there, or is refused for good and told so.
+        """
         ...
 
     async def suspend(self, run: RunId, *, resumes: bool) -> Delivered | Owed:

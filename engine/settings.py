@@ -92,6 +92,7 @@ class AgentSettings(Section):
     tool_timeout_s: float = Field(default=60.0, gt=0)
     max_tool_output_chars: int = Field(default=16_000, ge=500)
     max_attachment_bytes: int = Field(default=20_000_000, ge=0)
+    max_sent_file_bytes: int = Field(default=20_000_000, ge=0)
 
 
 class EngineSettings(Section):

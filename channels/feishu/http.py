@@ -71,7 +71,9 @@ class Upload:
     def form(self) -> aiohttp.FormData:
         """Give it for one request; a form can be sent only once. The content is sent in pieces: it may be large."""
         form = aiohttp.FormData(dict(self.fields))
-        form.add_field(self.name, io.BytesIO(self.content), filename=self.file_name, content_type="application/octet-stream")
+        form.add_field(
+            self.name, io.BytesIO(self.content), filename=self.file_name, content_type="application/octet-stream"
+        )
         return form
 
 

@@ -45,7 +45,9 @@ FAKE_CAPABILITIES = Capabilities(
     renew_after_s=510.0,
     app_limit="exempt",
     streaming_methods=frozenset({"content", "batch", "settings"}),
-    methods={name: MethodLimit(50, 1000) for name in ("content", "batch", "patch", "settings", "create", "send", "file")},
+    methods={
+        name: MethodLimit(50, 1000) for name in ("content", "batch", "patch", "settings", "create", "send", "file")
+    },
 )
 _LOOK_S = 0.05
 _INBOUND: TypeAdapter[Inbound] = TypeAdapter(Inbound)

@@ -41,15 +41,16 @@ async def _limited(work: Pass, path: str, item: Reviewed, equipment: Equipment) 
     limit_s = equipment.settings.agent.tool_timeout_s
     progress = _progress(work, path, item)
     try:
-        call = _guarded(item, _context(work, path, progress))
+        call = _guarded(item, _context(work, path, progress), equipment)
         return await unless_first(equipment.clock.sleep(limit_s), call) or _timed_out(item, limit_s)
     finally:
         progress.end()
 
 
-async def _guarded(item: Reviewed, context: ToolContext) -> ToolResult:
+async def _guarded(item: Reviewed, context: ToolContext, equipment: Equipment) -> ToolResult:
     try:
-        return await item.tool.run(item.args, context)
+        result = await item.tool.run(item.args, context)
+        return await equipment.outbox.keep(result, context) if equipment.outbox is not None else result
     except ToolRetry as error:
         return _failed(str(error), "tool_args_invalid", advice="Mend the call and try again.")
     except ToolFailed as error:

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 from sqlmodel import Session
 
 from engine.agent.enclosures import Opener
+from engine.agent.outgoing import Outbox
 from engine.agent.state import Pass
 from engine.agent.window import Window
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
@@ -63,6 +64,8 @@ class Equipment:
     clock: Clock
     opener: Opener | None = None
     """Opens what came with messages; without one a model only reads what it is called."""
+    outbox: Outbox | None = None
+    """Keeps what tools made for the person; without one no file goes out."""
 
 
 class Begun(Value):

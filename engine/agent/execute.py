@@ -12,6 +12,7 @@ from sqlmodel import Session
 from engine.agent.approval import Answer, answer_events, approve, mark_begun
 from engine.agent.call import run_tool
 from engine.agent.context import Equipment
+from engine.agent.outgoing import file_events
 from engine.agent.panel import closing_event, opening_event
 from engine.agent.state import CallResult, Pass, Rejected, Reviewed
 from engine.events import RunEvent
@@ -96,7 +97,8 @@ async def _record(
     def events(value: CallResult) -> list[RunEvent]:
         at_ms = equipment.clock.now_ms()
         closed = [] if answer is None or isinstance(item, Rejected) else answer_events(work, path, item, answer, at_ms)
-        return [*closed, closing_event(work.scope.id, path, item, value, at_ms)]
+        told = [closing_event(work.scope.id, path, item, value, at_ms), *file_events(work.scope.id, path, value, at_ms)]
+        return [*closed, *told]
 
     def also(session: Session, value: CallResult) -> None:
         message = result_message(value)

@@ -18,6 +18,7 @@ from engine.runs.patience import persist
 from engine.runs.ports import Fence
 from engine.runs.replica import Replica
 from engine.runs.surface_journal import SurfaceJournal
+from engine.storage.blobs import BlobStore
 from engine.storage.statement import execute
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Deliveries:
         self._replica = replica
         self._surface = surface
         self._ledger = ledger
+        self._blobs = BlobStore(replica.database)
         self.dead = DeadLetters()
         """What was given up, as it was counted last."""
         self._task: asyncio.Task[None] | None = None
@@ -122,6 +124,7 @@ class Deliveries:
             history=tuple(loaded.events),
             known=None if row.surface is None else json.loads(row.surface),
             seen=self._ledger.was_delivered(session, due.run),
+            contents=self._blobs,
         )
         return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps)
 

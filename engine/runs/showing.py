@@ -9,10 +9,11 @@ from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.failpoints import failpoint
-from engine.ports import Delivered, Opening, Outcome, Owed, Surface
+from engine.ports import Contents, Delivered, Opening, Outcome, Owed, Surface
 from engine.runs.replica import Replica
 from engine.runs.scope import Scope
 from engine.runs.surface_journal import SurfaceJournal
+from engine.storage.blobs import BlobStore
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,7 @@ class Showing:
         self._replica = replica
         self._surface = surface
         self._final_try_s = final_try_s
+        self._blobs = BlobStore(replica.database)
 
     def show(self, event: RunEvent) -> None:
         """Show an event; never raises."""
@@ -111,7 +113,7 @@ class Showing:
     async def _open(self, scope: Scope) -> None:
         journal = SurfaceJournal(scope.loaded.steps, scope.write_guard, scope.record)
         try:
-            await self._surface.open(opening(scope), journal)
+            await self._surface.open(opening(scope, self._blobs), journal)
         except Exception:
             log.exception("surface_open_failed", extra={"run": scope.id})
         try:
@@ -121,7 +123,7 @@ class Showing:
             log.exception("surface_state_unkept", extra={"run": scope.id})
 
 
-def opening(scope: Scope) -> Opening:
+def opening(scope: Scope, contents: Contents) -> Opening:
     """Give what a surface needs to put this attempt up."""
     claim = scope.claim
     return Opening(
@@ -131,4 +133,5 @@ def opening(scope: Scope) -> Opening:
         input=claim.input,
         history=tuple(scope.loaded.events),
         known=claim.surface,
+        contents=contents,
     )

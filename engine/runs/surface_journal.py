@@ -61,9 +61,10 @@ class SurfaceJournal:
 
 
 def _pass_failpoints(path: str) -> None:
-    """A path is `open/send` or `final/send/2`: which cards, what, which of them."""
-    what = path.split("/")[1:2]
-    if what == ["entity"]:
+    """A path is `open/send` or `final/send/2`: which cards, what, which of them; `file/<key>` sends a file."""
+    first, *rest = path.split("/")
+    what = "send" if first == "file" and len(rest) == 1 else rest[0] if rest else ""
+    if what == "entity":
         failpoint("after_create")
-    elif what == ["send"]:
+    elif what == "send":
         failpoint("after_send")

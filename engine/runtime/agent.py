@@ -10,6 +10,7 @@ from typing import Any
 from engine.agent.build import build_agent
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
+from engine.agent.outgoing import Outbox
 from engine.ports import Clock, Enclosures, Outcome, RunScope, Surface
 from engine.runtime.readiness import Check
 from engine.runtime.runtime import Runtime
@@ -82,10 +83,11 @@ class AgentRuntime(Runtime):
 
     def _agent_of(self, settings: EngineSettings) -> Agent:
         opener: Opener | None = None
+        blobs = BlobStore(self.database)
         if self._enclosures is not None:
-            blobs, most = BlobStore(self.database), settings.agent.max_attachment_bytes
-            opener = Opener(self._enclosures, blobs, max_bytes=most)
-        return build_agent(settings, self.database, self._clock, opener=opener)
+            opener = Opener(self._enclosures, blobs, max_bytes=settings.agent.max_attachment_bytes)
+        outbox = Outbox(blobs, max_bytes=settings.agent.max_sent_file_bytes)
+        return build_agent(settings, self.database, self._clock, opener=opener, outbox=outbox)
 
 
 def build_runtime(

@@ -16,6 +16,20 @@ Effect = Literal["none", "idempotent", "once"]
 """none: may be repeated freely; idempotent: gets a key and may be repeated with it; once: never repeated blindly."""
 
 
+class OutgoingFile(Value):
+    """A file of the workspace that is meant for the person: a tool gives `path` and `caption`.
+
+    The rest is filled in when its content is kept: `blob` names it, `name` is what the person sees.
+    """
+
+    path: str
+    caption: str = ""
+    blob: str = ""
+    name: str = ""
+    mime: str = ""
+    size_bytes: int = 0
+
+
 class ToolResult(Value):
     """What a call gave.
 
@@ -29,6 +43,9 @@ class ToolResult(Value):
     body: str = ""
     body_kind: Literal["terminal", "diff", "text"] = "text"
     artifacts: tuple[str, ...] = ()
+    """Paths of files in the workspace that hold more than `text`, for the model."""
+    outgoing: tuple[OutgoingFile, ...] = ()
+    """What the chat shows to the person, in this order."""
     error: str | None = None
 
 

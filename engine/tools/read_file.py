@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.events import EventType
 from engine.tools.base import Effect, ToolContext, ToolResult
+from engine.tools.contents import read_bytes
 from engine.tools.cut import clean, cut
 from engine.tools.workspace import inside
 
@@ -55,7 +54,7 @@ class ReadFile:
 
 
 def _read_lines(path: Path, given: str) -> list[str]:
-    data = _read_bytes(path, given)
+    data = read_bytes(path, given, MAX_FILE_BYTES)
     if b"\0" in data[:_SNIFF_BYTES]:
         raise ToolFailed(f"{given!r} is a binary file")
     try:
@@ -69,25 +68,6 @@ def _decode_foreign(data: bytes, given: str) -> str:
         return data.decode("gb18030")
     except UnicodeDecodeError as error:
         raise ToolFailed(f"{given!r} is not text in UTF-8 or GB18030") from error
-
-
-def _read_bytes(path: Path, given: str) -> bytes:
-    # O_NONBLOCK: opening a pipe must not hang; the kind is checked on what was opened, not on the name.
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        handle = os.open(path, flags)
-    except FileNotFoundError as error:
-        raise ToolRetry(f"there is no file {given!r} in the workspace") from error
-    except OSError as error:
-        raise ToolFailed(f"{given!r} cannot be opened: {error.strerror}") from error
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise ToolRetry(f"{given!r} is not a regular file")
-    with os.fdopen(handle, "rb") as file:
-        facts = os.fstat(file.fileno())
-        if facts.st_size > MAX_FILE_BYTES:
-            raise ToolFailed(f"{given!r} is larger than {MAX_FILE_BYTES} bytes")
-        return file.read(MAX_FILE_BYTES + 1)
 
 
 def _result(given: str, lines: list[str], start: int, end: int) -> ToolResult:

@@ -12,7 +12,8 @@ from engine.messages import Address, RunId
 from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed, Unchanged
 from gateway.delivery.early import Early
 from gateway.delivery.journal import CardJournal
-from gateway.delivery.live import LiveCard, Place
+from gateway.delivery.files import Place
+from gateway.delivery.live import LiveCard
 from gateway.delivery.signs import Signs
 from gateway.presenter import Presenter, Style
 
@@ -20,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 SETTLE_S = 2.0
 """How long a card may take to show that its run rests, when the process is asked to stop."""
+FILES_S = 10.0
+"""How long one try of the deliveries queue sends files before it writes; they go on while it does."""
 DELIVER_S = 30.0
 """How long one try of the deliveries queue may write; a card that is taken up again is written whole, page by page."""
 
@@ -108,6 +111,8 @@ class Delivery:
             return Unchanged(reason="card_unknown")
         else:
             await live.open()
+        # First the files: then the card can say that they are there.
+        await live.files.finish(FILES_S)
         result = await live.close(DELIVER_S)
         if opening.seen and isinstance(result, Owed) and result.permanent:
             return Unchanged(reason=result.reason)

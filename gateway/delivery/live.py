@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, repeat
 
-from channels.base import CardOpening, Channel
+from channels.base import CardOpening
 from channels.cards.model import Card
 from channels.cards.ports import CardSink
 from channels.cards.proof import Closed
 from channels.cards.stream import CardStream
 from channels.errors import ChannelError
-from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.ports import Delivered, Json, Opening, Owed
 from gateway.delivery.anew import Anew, receipt_json
 from gateway.delivery.away import is_away
+from gateway.delivery.files import Files, Place
 from gateway.delivery.journal import CardJournal
 from gateway.presenter import Presenter
 
@@ -26,14 +25,12 @@ logger = logging.getLogger(__name__)
 
 _OPEN_WAITS_S = (0.3, 1.0, 2.0, 5.0)
 """Pauses between tries to open a card while its run goes on."""
+_LEAST_S = 0.5
+"""So long a file on its way is waited for, however long the last word took."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a run is shown."""
-
-    channel: Channel
-    conversation: ConversationRef
+_SEEN = "final/seen"
+"""The last word is proven, and files are still owed: who takes over proves only those."""
 
 
 class LiveCard:
@@ -51,9 +48,12 @@ class LiveCard:
         """Why there was no card the last time it was tried."""
         self._over = asyncio.Event()
         self.presenter = presenter
+        self.files = Files(place, opening, journal, self._file_settled)
+        self.files.add(opening.history)
 
     async def open(self) -> None:
         """Put the card up or find it again, trying until the run has ended. `close` reports what came of it."""
+        self.files.start()
         if self._anew.is_chosen:
             return
         for wait_s in chain(_OPEN_WAITS_S, repeat(_OPEN_WAITS_S[-1])):
@@ -99,8 +99,18 @@ class LiveCard:
         status = self.presenter.status
         if status.is_terminal:
             self._over.set()
+        self._redraw(urgent=status is not before)
+        if event.type == "file":
+            self.files.add([event])
+            self.files.start()
+
+    def _file_settled(self, key: str, state: str) -> None:
+        self.presenter.file_settled(key, state)
+        self._redraw(urgent=False)
+
+    def _redraw(self, *, urgent: bool) -> None:
         if self._stream is not None:
-            self._stream.touch(self.presenter.card, urgent=status is not before)
+            self._stream.touch(self.presenter.card, urgent=urgent)
 
     def state(self) -> Json | None:
         """Give what finds the card again."""
@@ -108,18 +118,45 @@ class LiveCard:
 
     def abandon(self) -> None:
         """Stop writing at once."""
+        self.files.abandon()
         if self._stream is not None:
             self._stream.abandon()
 
     async def settle(self, within_s: float) -> Delivered | Owed:
         """Write the present state as this process's last word and let go; the card is never replaced by a message."""
+        await self.files.stop(_LEAST_S)
         if self._stream is None:
             return Owed(reason="not_open")
         closed = await self._stream.close(self.presenter.card(), within_s=within_s)
         return self._result(closed)
 
     async def close(self, within_s: float) -> Delivered | Owed:
-        """Write the last word and prove it."""
+        """Write the last word and prove it; then see that the files are there too, in what is left of the time."""
+        clock = self.place.channel.pacer.clock
+        end_s, had_all = clock.steady_s() + within_s, self.files.is_settled
+        try:
+            result = await self._say_last(within_s)
+            left = await self.files.finish(max(_LEAST_S, end_s - clock.steady_s()))
+        finally:
+            await self.files.stop()
+        if isinstance(result, Delivered) and not had_all and not left and not self.is_anew:
+            left = "file_not_named"  # The card was written before: it has to say what became of the file.
+        return await self._with_files(result, left)
+
+    async def _with_files(self, result: Delivered | Owed, left: str) -> Delivered | Owed:
+        """Keep the answer owed while files are, and note that it is seen: it must not come a second time."""
+        if not left or (isinstance(result, Owed) and not result.permanent):
+            return result
+        if isinstance(result, Delivered) and self._journal.recorded(_SEEN) is None:
+            seen = {"receipt": result.receipt}
+
+            async def note() -> Json:
+                return seen
+
+            await self._journal.step(_SEEN, note)
+        return Owed(reason=left, state=result.state, away=self.files.is_away)
+
+    async def _say_last(self, within_s: float) -> Delivered | Owed:
         if self._stream is None:
             if self._refused is None and not self._anew.is_chosen:
                 return Owed(reason="not_open", away=is_away(self._error, self.place.channel))
@@ -127,6 +164,8 @@ class LiveCard:
         closed = await self._stream.close(self.presenter.card(), within_s=within_s)
         if closed.seen or not closed.permanent:
             return self._result(closed)
+        if (seen := self._journal.recorded(_SEEN)) is not None:
+            return Delivered(receipt=seen["receipt"], state=self.state())
         if self.opening.seen:
             return Owed(reason=closed.reason, state=self.state(), permanent=True)
         return await self._other_way(self.state())

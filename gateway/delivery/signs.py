@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from engine.ports import Opening
-from gateway.delivery.live import Place
+from gateway.delivery.files import Place
 
 
 class Signs:

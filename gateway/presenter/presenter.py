@@ -13,6 +13,7 @@ from engine.events import RunEvent
 from engine.messages import EnclosedPart, RunInput
 from gateway.presenter.actions import ActionFacts, actions_of
 from gateway.presenter.blocks import block_id, block_of, by_name
+from gateway.presenter.files import file_note
 from gateway.presenter.merge import LaneRecord, Merger, Record
 from gateway.texts import Language, language_of, text
 
@@ -52,6 +53,8 @@ class _Facts:
     """`retried` or `revised` when a newer attempt has taken this one's place."""
     error: dict[str, Any] | None = None
     note: Note | None = None
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    """What became of files, by key; one that is not in it is on its way."""
 
 
 class Presenter:
@@ -114,6 +117,10 @@ class Presenter:
             case _:
                 self._merger.add(event)
 
+    def file_settled(self, key: str, state: str) -> None:
+        """Take note of what became of a file: `sent`, `later`, or the code of a refusal."""
+        self._facts.files[key] = state
+
     def pause(self, *, resumes: bool) -> None:
         """Show that the work rests: it goes on after a restart, or it was cut and can be asked for again."""
         code = "paused" if resumes else "interrupted"
@@ -123,7 +130,7 @@ class Presenter:
     def final_card(self) -> Card:
         """Draw how the run ended, without what people did afterwards: the same, however late it is drawn."""
         facts = self._facts
-        self._facts = replace(facts, verdict=None, followed="")
+        self._facts = replace(facts, verdict=None, followed="", files={})
         try:
             return self.card()
         finally:
@@ -161,6 +168,9 @@ class Presenter:
         if record.type == "thinking" and self._style.thinking == "off":
             return None
         try:
+            if record.type == "file":
+                state = self._facts.files.get(str(record.data["key"]), "")
+                return file_note(block_id("file", record.segment), record.data, state, self._language)
             return block_of(record, live=not status.is_terminal, language=self._language)
         except Exception:
             # What a model or an older version told must not cost the reader the rest of the card.

@@ -160,8 +160,9 @@ class House:
         return [each for each in mine if chat in ("", each["chat_id"])]
 
     def seen(self, question: str) -> Seen | None:
-        """Give the answer to a message as it is now."""
-        found = [each for each in self.messages() if question in (each["parent_id"], each["root_id"])]
+        """Give the answer to a message as it is now, without the files that came with it."""
+        answers = [each for each in self.messages() if each["msg_type"] not in ("file", "image")]
+        found = [each for each in answers if question in (each["parent_id"], each["root_id"])]
         return Seen(found) if found else None
 
     def now(self, seen: Seen) -> Seen:
