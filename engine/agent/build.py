@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from engine.agent.context import Database, Equipment
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
@@ -16,6 +18,14 @@ from engine.tools.send_file import SendFile
 from engine.tools.send_note import SendNote
 
 
+@dataclass(frozen=True, slots=True)
+class FileWays:
+    """How files come in and go out; one that is missing is not gone."""
+
+    opener: Opener | None = None
+    outbox: Outbox | None = None
+
+
 def build_agent(
     settings: EngineSettings,
     database: Database,
@@ -23,17 +33,15 @@ def build_agent(
     *,
     models: ModelRegistry | None = None,
     tools: ToolSet | None = None,
-    opener: Opener | None = None,
-    outbox: Outbox | None = None,
+    ways: FileWays | None = None,
 ) -> Agent:
-    """Give an agent with the built-in tools and the settings' models; files go out with an `outbox` only. Close `models` (given, or `agent.aclose()`).
+    """Give an agent with the built-in tools and the settings' models. Close `models` (given, or `agent.aclose()`).
 
     Raises:
         SettingsInvalid: the settings of the default model make no sense.
     """
-    registry = models or ModelRegistry(settings, clock)
+    registry, ways = models or ModelRegistry(settings, clock), ways or FileWays()
     registry.get()
-    sending = [SendFile()] if outbox is not None else []
+    sending = [SendFile()] if ways.outbox is not None else []
     own = tools or ToolSet([ProjectScan(), ReadFile(), SendNote(), *sending])
-    equipment = Equipment(settings, database, registry, own, clock, opener, outbox)
-    return Agent(equipment)
+    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox))

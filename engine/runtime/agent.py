@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.agent.build import build_agent
+from engine.agent.build import FileWays, build_agent
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.agent.outgoing import Outbox
@@ -87,7 +87,7 @@ class AgentRuntime(Runtime):
         if self._enclosures is not None:
             opener = Opener(self._enclosures, blobs, max_bytes=settings.agent.max_attachment_bytes)
         outbox = Outbox(blobs, max_bytes=settings.agent.max_sent_file_bytes)
-        return build_agent(settings, self.database, self._clock, opener=opener, outbox=outbox)
+        return build_agent(settings, self.database, self._clock, ways=FileWays(opener, outbox))
 
 
 def build_runtime(

@@ -79,10 +79,14 @@ class Files:
             await asyncio.wait([self._task], timeout=within_s)
         return self._reason if self._wanted else ""
 
-    async def stop(self, grace_s: float = 0.0) -> None:
-        """Let what is on its way arrive for so long, then leave it; whoever comes next looks whether it did."""
+    async def arrive(self, within_s: float) -> None:
+        """Wait for what is on its way, for so long."""
+        if self._task is not None and not self._task.done():
+            await asyncio.wait([self._task], timeout=within_s)
+
+    async def stop(self) -> None:
+        """Leave what is on its way; whoever comes next looks whether it arrived."""
         if self._task is not None:
-            await asyncio.wait([self._task], timeout=grace_s)
             self.abandon()
             await asyncio.wait([self._task])
 

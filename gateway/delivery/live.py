@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 _OPEN_WAITS_S = (0.3, 1.0, 2.0, 5.0)
 """Pauses between tries to open a card while its run goes on."""
+_ARRIVE_S = 0.5
+"""So long the last word waits for a file on its way, which it then can name as sent."""
 _LEAST_S = 0.5
 """So long a file on its way is waited for, however long the last word took."""
 
@@ -124,7 +126,8 @@ class LiveCard:
 
     async def settle(self, within_s: float) -> Delivered | Owed:
         """Write the present state as this process's last word and let go; the card is never replaced by a message."""
-        await self.files.stop(_LEAST_S)
+        await self.files.arrive(_ARRIVE_S)
+        await self.files.stop()
         if self._stream is None:
             return Owed(reason="not_open")
         closed = await self._stream.close(self.presenter.card(), within_s=within_s)
@@ -133,7 +136,9 @@ class LiveCard:
     async def close(self, within_s: float) -> Delivered | Owed:
         """Write the last word and prove it; then see that the files are there too, in what is left of the time."""
         clock = self.place.channel.pacer.clock
-        end_s, had_all = clock.steady_s() + within_s, self.files.is_settled
+        end_s = clock.steady_s() + within_s
+        await self.files.arrive(_ARRIVE_S)
+        had_all = self.files.is_settled
         try:
             result = await self._say_last(within_s)
             left = await self.files.finish(max(_LEAST_S, end_s - clock.steady_s()))

@@ -20,7 +20,6 @@ from channels.testing.platform import Rules
 from channels.testing.world import CardEntity
 from gateway.clock import FakeClock
 
-
 FREE = {name: MethodLimit() for name in ("create", "send")}
 """Opening a card is not what is limited here."""
 

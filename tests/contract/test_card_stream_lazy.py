@@ -14,7 +14,6 @@ from channels.testing.platform import Rules
 from gateway.clock import FakeClock
 from tests.contract.test_card_stream import House, card
 
-
 FREE = {name: MethodLimit() for name in ("create", "send")}
 """Opening a card is not what is limited here."""
 
