@@ -72,6 +72,8 @@ class AttachmentHandle:
     message_id: str
     name: str = ""
     size_bytes: int | None = None
+    transcript: str = ""
+    """Of a voice message: its words as the platform heard them; then the file itself need not be fetched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Every field's unit and reason stand in `config/default.toml`.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -36,6 +37,7 @@ class RunSettings(Section):
     concurrency: int = Field(default=200, ge=1)
     keep_days: float = Field(default=30.0, gt=0)
     inbox_keep_days: float = Field(default=3.0, gt=0.3)
+    received_keep_days: float = Field(default=30.0, gt=0)
     time_limit_s: float = Field(default=1800.0, gt=0)
 
 
@@ -92,6 +94,7 @@ class AgentSettings(Section):
     tool_timeout_s: float = Field(default=60.0, gt=0)
     max_tool_output_chars: int = Field(default=16_000, ge=500)
     max_attachment_bytes: int = Field(default=20_000_000, ge=0)
+    refused_attachments: tuple[Literal["archives", "programs", "audio", "video"], ...] = ("archives", "programs")
     max_sent_file_bytes: int = Field(default=20_000_000, ge=0)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from engine.agent.refusals import refusal_of
 from engine.agent.stopping import unless_stopped
 from engine.errors import EnclosureUnavailable, ToolRetry
 from engine.events import RunEvent
@@ -33,10 +34,13 @@ class Opened(Value):
 class Opener:
     """Opens the enclosures of runs. A file lies in the workspace afterwards, and as a blob."""
 
-    def __init__(self, enclosures: Enclosures, blobs: BlobStore, *, max_bytes: int) -> None:
+    def __init__(
+        self, enclosures: Enclosures, blobs: BlobStore, *, max_bytes: int, refused: Collection[str] = ()
+    ) -> None:
         self._enclosures = enclosures
         self._blobs = blobs
         self._max_bytes = max_bytes
+        self._refused = refused
 
     async def open_all(self, scope: RunScope, workspace: Path) -> tuple[Part, ...]:
         """Give the input's parts with every enclosure replaced by what is in it, each in a step of its own."""
@@ -82,6 +86,8 @@ class Opener:
     async def _readable(self, found: str | Enclosure, workspace: Path) -> tuple[Part, ...]:
         if isinstance(found, str):
             return (TextPart(text=found),) if found else ()
+        if code := refusal_of(found.mime, self._refused):
+            raise EnclosureUnavailable(f"{found.name}: {found.mime} is not taken", code=code)
         blob = await self._blobs.write(found.content)
         try:
             place = await asyncio.to_thread(put_received, workspace, found.name, found.content)

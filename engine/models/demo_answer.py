@@ -52,7 +52,7 @@ def points(text: str, most: int = 3) -> list[str]:
 
 
 def _part(result: Seen, chinese: bool) -> str:
-    draw = {"project_scan": _scan, "read_file": _file, "send_note": _note}.get(result.name)
+    draw = {"project_scan": _scan, "read_file": _file, "send_note": _note, "send_file": _sent}.get(result.name)
     if draw is not None and not result.error:
         return draw(result, chinese)
     if result.name == "send_note" and "denied" in result.error:
@@ -132,6 +132,11 @@ def _note(result: Seen, chinese: bool) -> str:
         f"You approved it, so the note is out, once.\n\n## What was sent\n\n```text\n{line}\n```\n\n"
         "It is the last line of `outbox.txt` in the workspace.\n"
     )
+
+
+def _sent(result: Seen, chinese: bool) -> str:
+    path = result.args.get("path")
+    return f"文件 `{path}` 就在聊天里。\n" if chinese else f"The file `{path}` is in the chat.\n"
 
 
 def _short(text: str, limit: int = MAX_LINE_CHARS) -> str:

@@ -20,6 +20,7 @@ _LONG = re.compile(r"\b(long|essay)\b|长文|很长|长一点|详细", re.I)
 _SCAN = re.compile(r"\b(scan|project|repo(sitory)?|code ?base)\b|扫描|项目|代码库|工程", re.I)
 _READ = re.compile(r"\bread\b|读取|读一下|看看文件|打开文件|阅读", re.I)
 _NOTE = re.compile(r"\b(send|note|notify)\b|发送|通知|便签|发个|发一条", re.I)
+_SEND = re.compile(r"\bsend\b.*\bfile\b|发.*文件|文件.*发", re.I)
 _REVISE = re.compile(r"\brevise\b|修改你上一次", re.I)
 _HELLO = re.compile(
     r"^\W*(hi|hello|hey|help|thanks?|thank you|who are you|what can you do|你好|您好|嗨|哈喽|谢谢|早上好|晚上好|在吗"
@@ -27,6 +28,8 @@ _HELLO = re.compile(
     re.I,
 )
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z0-9]{1,8}", re.A)
+_RECEIVED = re.compile(r"lies in the workspace at ([^\]\n]+)\]")
+"""How a file that came with the question is told to a model."""
 _QUOTED = re.compile('["“「『]([^"”」』]{1,200})["”」』]')
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -99,12 +102,21 @@ def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[
     if _SCAN.search(question) and "project_scan" in offered:
         looking.append(("project_scan", "{}"))
     if _READ.search(question) and "read_file" in offered:
-        file = _FILE.search(question)
-        looking.append(("read_file", json.dumps({"file_path": file.group() if file else "README.md"})))
+        looking.append(("read_file", json.dumps({"file_path": _file_in(question) or "README.md"}, ensure_ascii=False)))
     if looking:
         return tuple(looking)
+    if (file := _file_in(question)) and _SEND.search(question):
+        return (("send_file", json.dumps({"path": file}, ensure_ascii=False)),) if "send_file" in offered else ()
     if _NOTE.search(question) and "send_note" in offered:
         quoted = _QUOTED.search(question)
         note = quoted.group(1) if quoted else question[:200]
         return (("send_note", json.dumps({"text": note}, ensure_ascii=False)),)
     return ()
+
+
+def _file_in(question: str) -> str:
+    """Give the file that is meant: the one that came with the question, else the first that it names."""
+    if found := _RECEIVED.search(question):
+        return found.group(1)
+    named = _FILE.search(question)
+    return named.group() if named else ""

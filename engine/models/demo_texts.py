@@ -15,6 +15,8 @@ _REASONING = {
         "A note is an effect that cannot be taken back. So I prepare the call, and a person decides whether it runs.\n"
     ),
     ("send_note", True): "发送便签是收不回来的操作。所以我只准备好这次调用，是否执行由人来决定。\n",
+    ("send_file", False): "A file is wanted, not its text. The chat can show it as a file.\n",
+    ("send_file", True): "对方要的是文件本身，而不是里面的文字。可以直接把文件发到聊天里。\n",
     ("several", False): (
         "This needs several facts. The calls that only look can run together; anything with an effect comes "
         "afterwards, and only if a person agrees.\n"
@@ -87,6 +89,8 @@ _WORDS = {
     ("read_file", True): "我先读一下这个文件。",
     ("send_note", False): "I can send that note. I need your approval first.",
     ("send_note", True): "我可以发送这条便签，但需要先得到你的批准。",
+    ("send_file", False): "I send you that file.",
+    ("send_file", True): "我把这个文件发给你。",
 }
 
 _SAMPLE = {

@@ -99,6 +99,8 @@ def _part(part: Part) -> str:
     match part:
         case TextPart():
             return part.text
+        case FilePart() if part.mime.startswith("image/"):
+            return f"[attached picture: {part.name} ({part.mime}), which you are not shown]"
         case FilePart():
             return f"[attached file: {part.name} ({part.mime})]"
         case EnclosedPart():

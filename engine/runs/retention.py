@@ -13,6 +13,7 @@ from engine.runs.replica import Replica
 from engine.settings import RunSettings
 from engine.storage.blobs import BlobStore
 from engine.storage.statement import change, execute
+from engine.tools.received import sweep_received
 
 log = logging.getLogger(__name__)
 
@@ -60,10 +61,20 @@ class Retention:
         while (some := await database.run(lambda s: _forget_runs(s, runs_before))) > 0:
             gone += some
         await self._blobs.forget(runs_before - BLOB_MARGIN_MS)
+        await self._sweep(now_ms / 1000 - self._settings.received_keep_days * DAY_MS / 1000)
         loop = asyncio.get_running_loop()
         while await loop.run_in_executor(None, self._queue.forget, runs_before) == 2000:
             pass
         return gone
+
+    async def _sweep(self, before_s: float) -> None:
+        home = self._replica.database.folder
+        try:
+            gone = await asyncio.to_thread(sweep_received, home, before_s)
+        except OSError as error:
+            log.warning("received_not_swept", extra={"code": error.errno})
+        else:
+            log.info("received_swept", extra={"gone": gone})
 
 
 def _forget_runs(session: Session, before_ms: int) -> int:

@@ -85,7 +85,10 @@ class AgentRuntime(Runtime):
         opener: Opener | None = None
         blobs = BlobStore(self.database)
         if self._enclosures is not None:
-            opener = Opener(self._enclosures, blobs, max_bytes=settings.agent.max_attachment_bytes)
+            own = settings.agent
+            opener = Opener(
+                self._enclosures, blobs, max_bytes=own.max_attachment_bytes, refused=own.refused_attachments
+            )
         outbox = Outbox(blobs, max_bytes=settings.agent.max_sent_file_bytes)
         return build_agent(settings, self.database, self._clock, ways=FileWays(opener, outbox))
 

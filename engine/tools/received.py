@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import threading
 import unicodedata
 from itertools import count
 from pathlib import Path
 
 from engine.storage.blobs import write_atomically
-from engine.tools.workspace import inside
+from engine.tools.output import KEPT_IN
+from engine.tools.workspace import CONVERSATIONS, inside
 
 FOLDER = "received"
 _MAX_NAME_BYTES = 120
@@ -38,8 +41,27 @@ def _put(workspace: Path, wanted: str, content: bytes) -> str:
             write_atomically(path, content)
             return f"{FOLDER}/{numbered}"
         if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
+            os.utime(path)
             return f"{FOLDER}/{numbered}"
     raise AssertionError("numbers do not end")
+
+
+def sweep_received(home: Path, before_s: float) -> int:
+    """Delete what people sent last before this time (UTC s) from the conversations' folders, and give how many.
+
+    What tools left there for themselves (`KEPT_IN`) goes too; what anybody put elsewhere stays. Blocks.
+
+    Raises:
+        OSError: a folder cannot be read or written.
+    """
+    gone = 0
+    for name in (FOLDER, KEPT_IN):
+        for path in (home / CONVERSATIONS).glob(f"*/{name}/*"):
+            facts = path.lstat()
+            if stat.S_ISREG(facts.st_mode) and not path.parent.is_symlink() and facts.st_mtime < before_s:
+                path.unlink(missing_ok=True)
+                gone += 1
+    return gone
 
 
 def safe_file_name(name: str) -> str:

@@ -10,14 +10,14 @@ from pathlib import Path
 from engine.errors import ToolRetry
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_CONVERSATIONS = "workspaces"
-_MADE_FOR_TOOLS = frozenset({_CONVERSATIONS, "workspace"})
+CONVERSATIONS = "workspaces"
+_MADE_FOR_TOOLS = frozenset({CONVERSATIONS, "workspace"})
 """Folders of the data folder that hold what tools may see; the second one is the demo's."""
 
 
 def workspace_for(home: Path, address: str, override: Path | None = None) -> Path:
     """Give the conversation's folder, made when it is not there: `<home>/workspaces/<safe name>`, or `override`."""
-    folder = override or home / _CONVERSATIONS / safe_name(address)
+    folder = override or home / CONVERSATIONS / safe_name(address)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -11,9 +11,9 @@ from channels.cards.shorten import shorten
 from channels.errors import ChannelError, MissingScope, NotSupported, TooLong
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundMessage, Quote
 from engine.errors import EnclosureUnavailable
-from engine.messages import Address, EnclosedPart
+from engine.messages import Address, EnclosedPart, Part, TextPart
 from engine.ports import Enclosure
-from gateway.inbound.file_kind import is_sign_in_page, mime_of, with_ending
+from gateway.inbound.file_kind import is_sign_in_page, lies, mime_of, with_ending
 from gateway.texts import Language, text
 
 _READ = "read"
@@ -21,14 +21,28 @@ _LABEL_CHARS = 80
 _FRAME = str.maketrans("[]", "()")
 
 
-def enclosed_parts(message: InboundMessage, language: Language) -> list[EnclosedPart]:
-    """Give what came with a message, to be fetched when its run begins: a quote first, files in their order."""
-    parts: list[EnclosedPart] = []
+def enclosed_parts(message: InboundMessage, language: Language) -> list[Part]:
+    """Give what came with a message, to be fetched when its run begins: a quote first, files in their order.
+
+    A voice message that the platform has put into words is those words.
+    """
+    parts: list[Part] = []
     if message.forwards:
         parts.append(_message_part(message.message_id, text(language, "enclosed.forwards"), language))
     if message.quoted_message_id:
         parts.append(_message_part(message.quoted_message_id, text(language, "enclosed.quote"), language))
-    return parts + [_file_part(handle, language) for handle in message.attachments]
+    return parts + [_attached(handle, language) for handle in message.attachments]
+
+
+def is_spoken(message: InboundMessage) -> bool:
+    """Tell whether the message has words that its writer spoke."""
+    return any(handle.transcript.strip() for handle in message.attachments)
+
+
+def _attached(handle: AttachmentHandle, language: Language) -> Part:
+    if heard := handle.transcript.strip():
+        return TextPart(text=text(language, "prompt.heard", words=heard))
+    return _file_part(handle, language)
 
 
 def _message_part(message_id: str, label: str, language: Language) -> EnclosedPart:
@@ -88,6 +102,8 @@ def _checked(part: EnclosedPart, fetched: Fetched) -> Enclosure:
     mime = mime_of(fetched.content, name, fetched.mime)
     if is_sign_in_page(fetched.content, name):
         raise EnclosureUnavailable(f"{name}: a web page came instead", code="sign_in_page")
+    if lies(fetched.content, name):
+        raise EnclosureUnavailable(f"{name}: its content is something else", code="not_as_named")
     if part.ref["kind"] == "image" and not mime.startswith("image/"):
         raise EnclosureUnavailable(f"{name}: no picture", code="no_picture")
     return Enclosure(fetched.content, with_ending(name, mime), mime)

@@ -17,7 +17,7 @@ from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.commands import Command, Commands, Order, parse_command
 from gateway.inbound.courtesies import Courtesies
-from gateway.inbound.enclosures import enclosed_parts
+from gateway.inbound.enclosures import enclosed_parts, is_spoken
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
 from gateway.inbound.waiting import Waiting
@@ -65,7 +65,7 @@ class Messages:
             await self._order(message, command)
         elif self._waiting.is_late(message):
             await self._waiting.ask_first(message, await self._input(message))
-        elif not message.text.strip() and message.chat_kind == "direct":
+        elif not message.text.strip() and message.chat_kind == "direct" and not is_spoken(message):
             await self._waiting.for_words(message, await self._input(message))
         else:
             await self._submit(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from engine.messages import Address, RunId
 from engine.ports import Outcome, Owed, RunScope
 from engine.runs.retention import DAY_MS, Retention
 from engine.storage.statement import execute
+from engine.tools.received import put_received
+from engine.tools.workspace import workspace_for
 from tests.contract.conftest import Place
 from tests.contract.processes.house import FAST, House, given, inbox_key, running
 
@@ -115,6 +118,18 @@ async def test_a_full_inbox_is_forgotten_piece_by_piece(place: Place, monkeypatc
         await house.runtime.ignore(inbox_key("young"), Address("chat"), "reaction", {})
         await Retention(house.runs.replica, house.runs._queue, FAST).clean()
         assert await sql(house, "SELECT key FROM nm_inbox") == [("young",)]
+
+
+async def test_what_people_sent_is_swept_with_what_is_old(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        work = workspace_for(place.home, "fake:main:t:c")
+        path = work / put_received(work, "plan.txt", b"plan")
+        retention = Retention(house.runs.replica, house.runs._queue, FAST)
+        await retention.clean()
+        assert path.exists()
+        os.utime(path, (1_000, 1_000))
+        await retention.clean()
+        assert not path.exists()
 
 
 async def test_a_message_that_is_held_is_not_forgotten(place: Place) -> None:

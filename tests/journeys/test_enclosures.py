@@ -49,6 +49,7 @@ async def test_a_model_that_does_not_see_is_told_where_the_picture_lies(home: Pa
     async with house(home) as h:
         assert (await h.finished(await send_picture(h, PNG))).status in DONE
         assert "received/image.png" in h.model.asked[0].question
+        assert "which you are not shown" in h.model.asked[0].question
         assert "image_url" not in str(h.model.asked[0].body)
         assert workspace_files(home) == {"image.png": PNG}
 
