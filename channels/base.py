@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from channels.capabilities import Capabilities
-from channels.cards.model import Card
+from channels.cards.model import Call, Card
 from channels.cards.ports import CardSink, Journal, Json
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, OutFile, Quote, Receipt
 from channels.pacing import Pacer
@@ -84,6 +84,20 @@ class SentFinal:
     receipt: Receipt
     state: Json | None = None
     """What `Channel.reopen_card` takes to change it later; `None`: it stays as it is, and has no buttons."""
+
+
+@runtime_checkable
+class Calling(Protocol):
+    """A channel that can ring a person's phone beside a card that changes in silence."""
+
+    async def call(self, conversation: ConversationRef, call: Call, *, reply_to: str | None, key: str) -> Receipt:
+        """Send one short line that mentions this person, by id; the same `key` is one line.
+
+        Raises:
+            NotSupported: the id names no single person.
+            ChannelError: it was not, or perhaps not, sent.
+        """
+        ...
 
 
 Reaction = Literal["working", "queued"]

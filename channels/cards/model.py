@@ -198,6 +198,21 @@ class Footer:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """Somebody who should look at the card: a change of one rings nobody's phone.
+
+    `reason` is stable text; each is called for once. `words` is one line of ours in the reader's language.
+    """
+
+    person: str
+    """Platform id of one person; never a group, never everybody."""
+    reason: str
+    words: str
+    after_s: float = 0.0
+    """They are called when the card still says so after this time."""
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One picture of a run. Compare two with `==` to know whether anything changed."""
 
@@ -209,3 +224,5 @@ class Card:
     """One line for the chat list."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     """Words a renderer needs around blocks (`"thinking"`, `"continued"`), in the reader's language."""
+    call: Call | None = None
+    """Who is to be called beside the card, by `Calling.call`; renderers show nothing of it."""

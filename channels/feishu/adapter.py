@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
+from channels.cards.model import Call
 from channels.cards.ports import CardSink, Journal, Json
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
@@ -23,6 +24,7 @@ from channels.events import (
     Receipt,
     Toast,
 )
+from channels.feishu.calls import mention, silent
 from channels.feishu.cards import render_card
 from channels.feishu.client import Client
 from channels.feishu.discovery import discover
@@ -173,7 +175,12 @@ class Adapter:
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """See `Channel.send_notice`."""
-        letter = Letter(conversation, reply_to, "text", {"text": text}, uuid_of(f"{key}-0"))
+        letter = Letter(conversation, reply_to, "text", {"text": silent(text)}, uuid_of(f"{key}-0"))
+        return self._receipt(await self._send(letter))
+
+    async def call(self, conversation: ConversationRef, call: Call, *, reply_to: str | None, key: str) -> Receipt:
+        """See `Calling.call`."""
+        letter = Letter(conversation, reply_to, "text", {"text": mention(call)}, uuid_of(f"{key}-0"))
         return self._receipt(await self._send(letter))
 
     async def send_file(

@@ -10,6 +10,7 @@ from channels.cards.ports import Journal, Json
 from channels.clock import Clock
 from channels.errors import InvalidCard, MissingScope, Rejected, TooLong
 from channels.events import Receipt
+from channels.feishu.calls import silent
 from channels.feishu.cards import Page, render_card
 from channels.feishu.errors import MESSAGE_BEING_SENT
 from channels.feishu.opening import Counter, Opener
@@ -69,7 +70,7 @@ class Final:
         return [await self._text(first + at, text) for at, text in enumerate(texts)]
 
     async def _text(self, number: int, text: str) -> str:
-        opening, history = self._opening, self._counter.history
+        opening, history, text = self._opening, self._counter.history, silent(text)
 
         async def find(since_ms: int) -> str:
             return await history.find_text(opening.conversation, text, opening.reply_to, since_ms)

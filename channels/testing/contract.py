@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from channels.base import Calling
 from channels.capabilities import Capabilities
-from channels.cards.model import Action, Card, CardStatus, Header, Lane, Text, TodoItem, Todos
+from channels.cards.model import Action, Call, Card, CardStatus, Header, Lane, Text, TodoItem, Todos
 from channels.testing import contract_capabilities, contract_files, contract_finals
 from channels.testing.harness import (
     FaultName,
@@ -104,6 +105,17 @@ async def sends_a_notice(harness: Harness) -> None:
     receipt = await harness.finish(channel.send_notice(place, "just so you know", reply_to=None, key=new_run()))
     assert receipt.message_ids
     await seen_once(harness, "just so you know", messages=1)
+
+
+async def calls_a_person_once(harness: Harness) -> None:
+    """A channel that rings phones does so once for a key, with our words."""
+    channel, key = await harness.make_channel(), new_run()
+    if not isinstance(channel, Calling):
+        return
+    call = Call("ou_lin", "end", "please have a look")
+    for _ in range(2):
+        await harness.finish(channel.call(harness.conversation(), call, reply_to=None, key=key))
+    await seen_once(harness, "please have a look", messages=1)
 
 
 async def gives_a_dead_card_up(harness: Harness) -> None:
@@ -243,6 +255,7 @@ _GROWING: tuple[Check, ...] = (
 _PRESSING: tuple[Check, ...] = (contract_capabilities.hands_a_press_on,)
 _ALWAYS: tuple[Check, ...] = (
     sends_a_notice,
+    calls_a_person_once,
     contract_capabilities.knows_its_own_methods,
     *contract_finals.ALWAYS,
 )

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from channels.base import CardOpening, ChannelHealth, Examination, Finding, Reaction, SentFinal
 from channels.capabilities import Capabilities, MethodLimit
+from channels.cards.model import Call
 from channels.cards.once import send_file_once, send_once
 from channels.cards.ports import CardSink, Journal, Json
 from channels.cards.text import plain_messages
@@ -185,6 +186,12 @@ class FakeChannel:
         """See `Channel.send_notice`."""
         await self._pacer.acquire("send", urgent=True)
         message = await self.platform.send(str(conversation), key, reply_to, text=text)
+        return self._receipt((message,), "message")
+
+    async def call(self, conversation: ConversationRef, call: Call, *, reply_to: str | None, key: str) -> Receipt:
+        """See `Calling.call`."""
+        await self._pacer.acquire("send", urgent=True)
+        message = await self.platform.send(str(conversation), key, reply_to, text=f"@{call.person} {call.words}")
         return self._receipt((message,), "message")
 
     async def send_file(

@@ -79,7 +79,7 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     )
     channels = {(channel.name, channel.account): channel}
     metrics = Metrics()
-    delivery = Delivery(channels, Style(thinking=settings.cards.thinking))
+    delivery = Delivery(channels, Style(settings.cards.thinking, settings.cards.call_after_s))
     access = Access((f"{channel.name}:{channel.account}:{_PERSON}",))
     async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)

@@ -17,6 +17,7 @@ from engine.events import RunEvent
 from engine.ports import Delivered, Json, Opening, Owed
 from gateway.delivery.anew import Anew, receipt_json
 from gateway.delivery.away import is_away
+from gateway.delivery.calls import Calls
 from gateway.delivery.files import Files, Place
 from gateway.delivery.journal import CardJournal
 from gateway.presenter import Presenter
@@ -52,10 +53,12 @@ class LiveCard:
         self.presenter = presenter
         self.files = Files(place, opening, journal, self._file_settled)
         self.files.add(opening.history)
+        self._calls = Calls(place, opening, journal, presenter.call)
 
     async def open(self) -> None:
         """Put the card up or find it again, trying until the run has ended. `close` reports what came of it."""
         self.files.start()
+        self._calls.start()
         if self._anew.is_chosen:
             return
         for wait_s in chain(_OPEN_WAITS_S, repeat(_OPEN_WAITS_S[-1])):
@@ -102,6 +105,8 @@ class LiveCard:
         if status.is_terminal:
             self._over.set()
         self._redraw(urgent=status is not before)
+        if event.type == "approval":
+            self._calls.start()
         if event.type == "file":
             self.files.add([event])
             self.files.start()
@@ -121,11 +126,13 @@ class LiveCard:
     def abandon(self) -> None:
         """Stop writing at once."""
         self.files.abandon()
+        self._calls.stop()
         if self._stream is not None:
             self._stream.abandon()
 
     async def settle(self, within_s: float) -> Delivered | Owed:
         """Write the present state as this process's last word and let go; the card is never replaced by a message."""
+        self._calls.stop()
         await self.files.arrive(_ARRIVE_S)
         await self.files.stop()
         if self._stream is None:
@@ -136,12 +143,15 @@ class LiveCard:
     async def close(self, within_s: float) -> Delivered | Owed:
         """Write the last word and prove it; then see that the files are there too, in what is left of the time."""
         clock = self.place.channel.pacer.clock
+        self._calls.stop()
         end_s = clock.steady_s() + within_s
         await self.files.arrive(_ARRIVE_S)
         had_all = self.files.is_settled
         try:
             result = await self._say_last(within_s)
             left = await self.files.finish(max(_LEAST_S, end_s - clock.steady_s()))
+            if isinstance(result, Delivered) and not self.opening.seen and not self.is_anew:
+                await self._calls.make()
         finally:
             await self.files.stop()
         if isinstance(result, Delivered) and not had_all and not left and not self.is_anew:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from channels.cards.model import Block, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
+from channels.cards.model import Block, Call, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
 from channels.cards.shorten import shorten
 from engine.events import RunEvent
 from engine.messages import EnclosedPart, RunInput
@@ -32,9 +32,11 @@ _ENDED: dict[str, CardStatus] = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How cards look for everybody: `thinking` says whether reasoning is shown."""
+    """How cards are for everybody: `thinking` says whether reasoning is shown."""
 
     thinking: Literal["off", "folded"] = "off"
+    call_after_s: float = 0.0
+    """Who waits so long for an answer, or leaves a question open so long, is called once; 0: nobody is."""
 
 
 @dataclass(slots=True)
@@ -153,7 +155,21 @@ class Presenter:
             footer=self._footer(status),
             summary=self._summary(status),
             labels={name: self._say(f"label.{name}") for name in ("thinking", "continued", "todos", "tools")},
+            call=self.call(),
         )
+
+    def call(self) -> Call | None:
+        """Give who should look at the card now: whom a question is for, or who waited long for the end."""
+        after_s, facts = self._style.call_after_s, self._facts
+        if after_s <= 0:
+            return None
+        if (approval := self.pending_approval()) is not None and self.status is CardStatus.WAITING:
+            person = str(approval.get("for") or self._input.by.id)
+            return Call(person, str(approval["id"]), self._say("call.approval"), after_s)
+        has_ended = facts.status in (CardStatus.DONE, CardStatus.FAILED)
+        if has_ended and (facts.elapsed_ms or 0) >= after_s * 1000:
+            return Call(self._input.by.id, "end", self._say(f"call.{facts.status.value}"))
+        return None
 
     def _blocks(self, status: CardStatus) -> list[Block]:
         blocks: list[Block] = []

@@ -31,6 +31,7 @@ class CardSection(Section):
 
     refresh_ms: int = Field(default=200, ge=50, le=60_000)
     thinking: Literal["off", "folded"] = "off"
+    call_after_s: float = Field(default=60.0, ge=0)
 
 
 class AccessSection(Section):
