@@ -71,7 +71,7 @@ TEXTS = {
     "notice.enclosure_gone": "{label} could not be read: it is gone, or was never ours to read.",
     "notice.enclosure_not_reachable": "{label} could not be fetched just now.",
     "notice.enclosure_sign_in_page": "{label} could not be read: a sign-in page came instead. Is a permission missing?",
-    "notice.enclosure_archives_refused": "{label} is an archive; I do not open those. Please send its files one by one.",
+    "notice.enclosure_archives_refused": "{label} is an archive; I do not open those. Please send its files singly.",
     "notice.enclosure_programs_refused": "{label} is a program; I do not take programs.",
     "notice.enclosure_audio_refused": "{label} is a sound file, and I do not take those here.",
     "notice.enclosure_video_refused": "{label} is a video, and I do not take those here.",
