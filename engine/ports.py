@@ -201,8 +201,8 @@ class Enclosure:
 class Enclosures(Protocol):
     """Fetches what came with messages; the host knows where it is kept."""
 
-    async def open(self, to: Address, part: EnclosedPart, max_bytes: int) -> str | Enclosure:
-        """Give a file, or words for the model (a quoted message, a bundle of forwarded ones).
+    async def open(self, to: Address, part: EnclosedPart, max_bytes: int) -> Sequence[str | Enclosure]:
+        """Give what is in it, in order: a file, or words for the model and files (a quoted message, forwarded ones).
 
         Raises:
             EnclosureUnavailable: it cannot be read, now or ever; its code says why.

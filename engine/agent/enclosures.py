@@ -29,6 +29,8 @@ class Opened(Value):
     v: int = 1
     parts: tuple[Part, ...]
     problem: str = ""
+    label: str = ""
+    """What the problem is with."""
 
 
 class Opener:
@@ -71,17 +73,24 @@ class Opener:
         async def fetch() -> Opened:
             try:
                 found = await unless_stopped(scope, self._enclosures.open(scope.input.to, part, self._max_bytes))
-                return Opened(parts=() if found is None else await self._readable(found, workspace))
             except EnclosureUnavailable as error:
-                return Opened(parts=(TextPart(text=_unreadable(part, error.code)),), problem=error.code)
+                return _refused(part.label, error)
+            return _joined([await self._opened(each, part.label, workspace) for each in found or ()])
 
         def events(opened: Opened) -> list[RunEvent]:
             if not opened.problem:
                 return []
-            content = {"code": f"enclosure_{opened.problem}", "params": {"label": part.label}, "tone": "warning"}
+            params = {"label": opened.label or part.label}
+            content = {"code": f"enclosure_{opened.problem}", "params": params, "tone": "warning"}
             return [RunEvent(run=scope.id, type="notice", content=content, segment=path, opr="add")]
 
         return (await scope.step(path, fetch, result=Opened, events=events)).parts
+
+    async def _opened(self, found: str | Enclosure, label: str, workspace: Path) -> Opened:
+        try:
+            return Opened(parts=await self._readable(found, workspace))
+        except EnclosureUnavailable as error:
+            return _refused(label if isinstance(found, str) else found.name, error)
 
     async def _readable(self, found: str | Enclosure, workspace: Path) -> tuple[Part, ...]:
         if isinstance(found, str):
@@ -97,5 +106,13 @@ class Opener:
         return (TextPart(text=text), FilePart(blob=blob, name=found.name, mime=found.mime))
 
 
-def _unreadable(part: EnclosedPart, code: str) -> str:
-    return f"[{part.label}: attached by the person, but it could not be read ({code})]"
+def _refused(label: str, error: EnclosureUnavailable) -> Opened:
+    told = f"[{label}: attached by the person, but it could not be read ({error.code})]"
+    return Opened(parts=(TextPart(text=told),), problem=error.code, label=label)
+
+
+def _joined(opened: Sequence[Opened]) -> Opened:
+    """Put what one enclosure holds together; people are told of the first of it that was not taken."""
+    parts = tuple(part for each in opened for part in each.parts)
+    first = next((each for each in opened if each.problem), Opened(parts=()))
+    return Opened(parts=parts, problem=first.problem, label=first.label)

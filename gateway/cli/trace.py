@@ -87,6 +87,8 @@ def line_of(event: RunEvent) -> str:
         return _tool_line(event, content)
     if event.type == "approval":
         return f"  approval: {content.get('tool')} {content.get('state')}"
+    if event.type == "file":
+        return f"  file: {content.get('name')}"
     if event.type in ("notice", "error"):
         params = content.get("params")
         return f"  {event.type}: {content.get('code')}{f' {_json(params)}' if params else ''}"

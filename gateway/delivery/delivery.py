@@ -21,8 +21,6 @@ logger = logging.getLogger(__name__)
 
 SETTLE_S = 2.0
 """How long a card may take to show that its run rests, when the process is asked to stop."""
-FILES_S = 10.0
-"""How long one try of the deliveries queue sends files before it writes; they go on while it does."""
 DELIVER_S = 30.0
 """How long one try of the deliveries queue may write; a card that is taken up again is written whole, page by page."""
 
@@ -111,9 +109,7 @@ class Delivery:
             return Unchanged(reason="card_unknown")
         else:
             await live.open()
-        # First the files: then the card can say that they are there.
-        await live.files.finish(FILES_S)
-        result = await live.close(DELIVER_S)
+        result = await live.deliver(DELIVER_S)
         if opening.seen and isinstance(result, Owed) and result.permanent:
             return Unchanged(reason=result.reason)
         return result

@@ -28,6 +28,7 @@ _OPEN_WAITS_S = (0.3, 1.0, 2.0, 5.0)
 """Pauses between tries to open a card while its run goes on."""
 _ARRIVE_S = 0.5
 """So long the last word waits for a file on its way, which it then can name as sent."""
+_FILES_S = 10.0
 _LEAST_S = 0.5
 """So long a file on its way is waited for, however long the last word took."""
 
@@ -139,6 +140,17 @@ class LiveCard:
             return Owed(reason="not_open")
         closed = await self._stream.close(self.presenter.card(), within_s=within_s)
         return self._result(closed)
+
+    async def deliver(self, within_s: float) -> Delivered | Owed:
+        """Do what `close` does for a run that has ended: first the files, so that the card can say that they are there.
+
+        They have ten seconds for themselves, and go on while the card is written.
+        """
+        try:
+            await self.files.finish(_FILES_S)
+            return await self.close(within_s)
+        finally:
+            self.files.abandon()
 
     async def close(self, within_s: float) -> Delivered | Owed:
         """Write the last word and prove it; then see that the files are there too, in what is left of the time."""

@@ -18,6 +18,8 @@ from gateway.texts import Language, text
 
 _READ = "read"
 _LABEL_CHARS = 80
+_QUOTED_FILES = 8
+"""Of quoted and forwarded messages together."""
 _FRAME = str.maketrans("[]", "()")
 
 
@@ -66,7 +68,7 @@ class ChannelEnclosures:
     def __init__(self, channels: Mapping[tuple[str, str], Channel]) -> None:
         self._channels = channels
 
-    async def open(self, to: Address, part: EnclosedPart, max_bytes: int) -> str | Enclosure:
+    async def open(self, to: Address, part: EnclosedPart, max_bytes: int) -> Sequence[str | Enclosure]:
         """See `Enclosures.open`."""
         conversation = ConversationRef.parse(to)
         channel = self._channels.get((conversation.channel, conversation.account))
@@ -75,10 +77,28 @@ class ChannelEnclosures:
         try:
             if part.ref["kind"] == _READ:
                 language = cast("Language", part.ref.get("language", "en"))
-                return _told(await channel.read(part.ref["message"]), language)
-            return _checked(part, await channel.fetch(_handle(part.ref), max_bytes=max_bytes))
+                return await _quoted_things(channel, await channel.read(part.ref["message"]), language, max_bytes)
+            return [_checked(part, await channel.fetch(_handle(part.ref), max_bytes=max_bytes))]
         except ChannelError as error:
             raise EnclosureUnavailable(str(error), code=_code_of(error)) from error
+
+
+async def _quoted_things(
+    channel: Channel, quotes: Sequence[Quote], language: Language, max_bytes: int
+) -> list[str | Enclosure]:
+    """Give the words of quotes, and the files of their writers; one that cannot be read is said, and costs no other."""
+    told = _told(quotes, language)
+    things: list[str | Enclosure] = [told] if told else []
+    handles = [handle for quote in quotes if not quote.by_us for handle in quote.attachments]
+    for handle in handles[:_QUOTED_FILES]:
+        part = _file_part(handle, language)
+        try:
+            things.append(_checked(part, await channel.fetch(handle, max_bytes=max_bytes)))
+        except ChannelError as error:
+            things.append(text(language, "prompt.quoted_unreadable", label=part.label, code=_code_of(error)))
+        except EnclosureUnavailable as error:
+            things.append(text(language, "prompt.quoted_unreadable", label=part.label, code=error.code))
+    return things
 
 
 def _handle(ref: Mapping[str, str]) -> AttachmentHandle:

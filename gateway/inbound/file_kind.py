@@ -30,8 +30,7 @@ _HARMFUL = frozenset({"application/x-dosexec", "application/x-executable", "appl
 _PACKED = frozenset({"application/zip", "application/gzip", "application/x-bzip2", "application/x-xz"}) | frozenset(
     {"application/x-7z-compressed", "application/vnd.rar", "application/zstd", "application/x-tar"}
 )
-_PACKED_ENDINGS = frozenset({"zip", "gz", "tgz", "bz2", "xz", "7z", "rar", "zst", "tar", "jar", "whl", "apk"})
-_PROGRAM_ENDINGS = frozenset({"exe", "dll", "com", "msi", "so", "dylib", "bin", "out", ""})
+_PLAIN = frozenset({"application/pdf", "application/json", "application/xml"})
 _DOCUMENTS = frozenset({"docx", "xlsx", "pptx", "docm", "xlsm", "pptm", "odt", "ods", "odp", "epub"})
 _DOCUMENT_MARKS = (b"[Content_Types].xml", b"mimetypeapplication/")
 """A document of an office program is a zip that holds one of these names, stored as they are."""
@@ -60,17 +59,15 @@ def mime_of(content: bytes, name: str, told: str) -> str:
 def lies(content: bytes, name: str) -> bool:
     """Tell whether a file is something else than its name says, in a way that matters: looked at, never opened.
 
-    A packed or executable file under another name, a picture or a PDF that is none.
+    A packed or executable file under the name of a text, a picture or a document; a picture or a PDF that is none.
     """
-    mime, ending = mime_of(content, name, ""), _ending(name)
-    if mime in _PACKED:
-        return ending not in _PACKED_ENDINGS and bool(ending)
-    if mime in _HARMFUL:
-        return ending not in _PROGRAM_ENDINGS
-    named = mimetypes.guess_type(name)[0] or ""
+    mime, named = mime_of(content, name, ""), mimetypes.guess_type(name)[0] or ""
+    if mime in _PACKED or mime in _HARMFUL:
+        is_plain = named.startswith(("text/", "image/", "audio/", "video/")) or named in _PLAIN
+        return is_plain or _ending(name) in _DOCUMENTS
     if named.startswith("image/") and named != "image/svg+xml":
         return not mime.startswith("image/")
-    return named == "application/pdf" and b"%PDF" not in content[:1024]
+    return named == "application/pdf" and b"%PDF" not in content[:_HEAD_BYTES]
 
 
 def _by_magic(content: bytes) -> str:

@@ -59,6 +59,7 @@ TEXTS = {
     "prompt.revise": "Please revise your last answer.",
     "prompt.quote": "[message of {author} that the person refers to]\n{words}\n[end of that message]",
     "prompt.heard": "{words}\n[spoken: the platform put this voice message into words]",
+    "prompt.quoted_unreadable": "[{label}: belongs to the message above, but could not be read ({code})]",
     "enclosed.quote": "quoted message",
     "enclosed.forwards": "forwarded messages",
     "enclosed.image": "picture",

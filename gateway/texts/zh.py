@@ -59,6 +59,7 @@ TEXTS = {
     "prompt.revise": "请修改你上一次的回答。",
     "prompt.quote": "[用户引用的 {author} 的消息]\n{words}\n[引用结束]",
     "prompt.heard": "{words}\n[语音消息，由平台转成文字]",
+    "prompt.quoted_unreadable": "[{label}：属于上面的消息，但无法读取（{code}）]",
     "enclosed.quote": "引用的消息",
     "enclosed.forwards": "转发的消息",
     "enclosed.image": "图片",

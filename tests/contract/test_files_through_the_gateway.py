@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from channels.events import AttachmentHandle, DedupeKey, Fetched, InboundMessage, Sender
+from channels.events import AttachmentHandle, DedupeKey, Fetched, InboundMessage, Quote, Sender
 from channels.testing.fake import FakeChannel
 from engine.runtime import build_runtime
 from engine.settings import AgentSettings, EngineSettings
@@ -42,7 +42,7 @@ class House:
         self.channel = channel
         self._said = 0
 
-    async def says(self, text: str, *files: Fetched, transcript: str = "") -> str:
+    async def says(self, text: str, *files: Fetched, transcript: str = "", quoted: str | None = None) -> str:
         """Write with files; gives the answer's card when its run has ended."""
         self._said += 1
         name, handles = f"m{self._said}", list[AttachmentHandle]()
@@ -59,7 +59,7 @@ class House:
             Sender("u1", "tenant1", "Ann"),
             SystemClock().now_ms(),
         )
-        self.channel.post(InboundMessage(key, where, "group", name, who, text, True, now_ms, tuple(handles)))
+        self.channel.post(InboundMessage(key, where, "group", name, who, text, True, now_ms, tuple(handles), quoted))
         return await self._answer(name)
 
     async def _answer(self, question: str) -> str:
@@ -178,6 +178,26 @@ async def test_f32_a_sign_in_page_is_not_a_picture(tmp_path: Path) -> None:
         answer = await h.says("what is on this?", page)
         assert TEXTS["notice.enclosure_sign_in_page"].format(label="screenshot.png") in answer
         assert h.received() == {} and "what is on this?" in answer
+
+
+async def test_the_picture_of_a_quoted_message_comes_with_it(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        picture, gone = (AttachmentHandle("image", key, "q1", f"{key}.png") for key in ("chart", "gone"))
+        h.channel.quotes["q1"] = [Quote("q1", "Bo", "the figures", attachments=(picture, gone))]
+        h.channel.files["chart"] = Fetched(PNG, "chart.png", "image/png")
+        await h.says("what is on this?", quoted="q1")
+        assert h.received() == {"chart.png": PNG}
+
+
+async def test_an_archive_in_a_quoted_message_is_not_taken_and_all_else_is(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        names = ("all.zip", "notes.txt")
+        handles = tuple(AttachmentHandle("file", name, "q1", name) for name in names)
+        h.channel.quotes["q1"] = [Quote("q1", "Bo", "all that I have", attachments=handles)]
+        h.channel.files |= {"all.zip": Fetched(packed(), "", ""), "notes.txt": Fetched(b"hello", "", "")}
+        answer = await h.says("read this", quoted="q1")
+        assert h.received() == {"notes.txt": b"hello"} and "hello" in answer
+        assert TEXTS["notice.enclosure_archives_refused"].format(label="all.zip") in answer
 
 
 async def test_the_words_of_a_voice_message_are_the_question(tmp_path: Path) -> None:

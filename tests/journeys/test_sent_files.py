@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.tools.workspace import workspace_for
-from tests.journeys.house import DIRECT, House, house
+from tests.journeys.house import DIRECT, GROUP, House, house
 from tests.journeys.scripted_model import Call, Say
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"picture"
@@ -97,3 +97,35 @@ async def test_killed_around_a_file_it_is_there_once(home: Path, failpoint: str)
             await asyncio.sleep(1.0)
         assert files(h) == ["[file] report.csv"]
         assert sum("Here is the report." in each["text"] for each in h.messages(DIRECT)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_a_file_on_its_way_when_the_gateway_is_stopped_is_there_once_after_the_restart(home: Path) -> None:
+    put(home, "report.csv", b"month,amount\n")
+    async with house(home, start=False) as h:
+        h.model.script([send("report.csv")], when="a report please")
+        h.model.script([Say("Here is the report.", piece=4, every_s=0.3)], for_ever=True)
+        h.sim.faults.add({"match": {"path": "/im/v1/files"}, "action": {"delay_s": 3}, "times": 1})
+        async with h.process(NIUMA_RUNS__DRAIN_S="0.5") as first:
+            asked = await h.say("a report please", chat=DIRECT)
+            await h.until(lambda: h.calls("/im/v1/files"), why="the upload is on its way")
+            first.terminate()
+            assert await first.ended() == 0, first.log()
+        async with h.process():
+            await h.sees(asked, lambda answer: "Sent: report.csv" in answer.text, within_s=30)
+            await asyncio.sleep(1.0)
+        assert files(h) == ["[file] report.csv"]
+        assert sum("Here is the report." in each["text"] for each in h.messages(DIRECT)) == 1
+
+
+async def test_a_file_for_a_question_in_a_group_answers_that_question(home: Path) -> None:
+    to = f"feishu:main:tenant_demo:{GROUP}"
+    (workspace_for(home, to) / "report.csv").write_bytes(b"month,amount\n")
+    async with house(home) as h:
+        h.model.script([send("report.csv")], [Say("Here.")])
+        asked = await h.say("@niuma a report please")
+        await h.sees(asked, lambda answer: "Sent: report.csv" in answer.text)
+        (document,) = [each for each in h.messages(GROUP) if each["msg_type"] == "file"]
+        assert document["parent_id"] == asked
+        assert not [each for each in h.messages(DIRECT) if each["msg_type"] == "file"]
