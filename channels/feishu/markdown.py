@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from channels.cards.markdown import Rewriting, image_link
 from channels.cards.scan import Atom, Kind
+from channels.feishu.calls import silent
 
 TABLES_PER_ELEMENT = 4
 
@@ -35,7 +36,7 @@ def fenced(text: str, language: str = "") -> str:
     fence = "```"
     while fence in text:
         fence += "`"
-    return f"{fence}{language}\n{text}\n{fence}"
+    return f"{fence}{language}\n{silent(text)}\n{fence}"
 
 
 def to_platform(markdown: str, *, tables: int = TABLES_PER_ELEMENT) -> str:

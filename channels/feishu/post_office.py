@@ -167,6 +167,7 @@ class PostOffice:
         """Give a message of the topic to reply to: a topic is reached by replies only; `None` outside of topics."""
         if conversation.thread is None:
             return None
+        await self._pacer.acquire("message.list")
         try:
             newest, _ = await self.client.messages("thread", conversation.thread, size=_ANCHORS)
         except Rejected as error:

@@ -55,6 +55,10 @@ class _Facts:
     """`retried` or `revised` when a newer attempt has taken this one's place."""
     error: dict[str, Any] | None = None
     note: Note | None = None
+    answered_at_ms: int = 0
+    """When a person last answered a question of this run."""
+    waited_ms: int = 0
+    """How long people waited for the end: since the beginning, or since they last answered."""
     files: dict[str, str] = field(default_factory=dict[str, str])
     """What became of files, by key; one that is not in it is on its way."""
 
@@ -102,12 +106,16 @@ class Presenter:
             case "done":
                 facts.status = _ENDED[content["status"]]
                 facts.elapsed_ms = content.get("elapsed_ms")
+                waited_ms = event.at_ms - facts.answered_at_ms if facts.answered_at_ms and event.at_ms else None
+                facts.waited_ms = (facts.elapsed_ms or 0) if waited_ms is None else waited_ms
                 facts.note = None
             case "error":
                 facts.error = content
             case "approval":
                 approval = str(content.get("id"))
                 facts.approvals[approval] = content
+                if content.get("state") in ("approved", "denied"):
+                    facts.answered_at_ms = event.at_ms
                 self._merger.add(event.model_copy(update={"segment": f"approval/{approval}", "opr": "replace"}))
             case "choice":
                 facts.choice = content
@@ -167,7 +175,7 @@ class Presenter:
             person = str(approval.get("for") or self._input.by.id)
             return Call(person, str(approval["id"]), self._say("call.approval"), after_s)
         has_ended = facts.status in (CardStatus.DONE, CardStatus.FAILED)
-        if has_ended and (facts.elapsed_ms or 0) >= after_s * 1000:
+        if has_ended and facts.waited_ms >= after_s * 1000:
             return Call(self._input.by.id, "end", self._say(f"call.{facts.status.value}"))
         return None
 

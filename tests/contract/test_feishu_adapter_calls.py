@@ -7,7 +7,7 @@ import json
 import pytest
 
 from channels.base import Calling, CardOpening
-from channels.cards.model import Call, Card, CardStatus, Header, Text
+from channels.cards.model import Call, Card, CardStatus, Header, Note, Text, ToolPanel
 from channels.errors import NotSupported
 from channels.testing.journal import MemoryJournal
 from tests.contract.feishu_adapter import LIN, RUN, Bench, bench
@@ -64,3 +64,13 @@ async def test_f24_an_answer_mentions_nobody_as_a_card_and_as_text() -> None:
         # Found again by what was sent, not by what the model wrote.
         again = MemoryJournal({path: row for path, row in journal.rows.items() if "begin" in path})
         assert (await b.adapter.send_final(other, again)).receipt.message_ids == sent.receipt.message_ids
+
+
+async def test_f24_a_tools_output_mentions_nobody() -> None:
+    async with bench() as b:
+        asked = await b.asked()
+        panel = ToolPanel("p", "bash", "echo", "success", ALL, "terminal")
+        last = Card(Header("question", CardStatus.DONE), (panel, Note("n", ALL), Text("t", "done")))
+        await b.adapter.send_final(CardOpening(asked.conversation, RUN, 1, asked.message_id, last), MemoryJournal())
+        shown = json.dumps([card.tree for card in b.sim.cards.by_id.values()]).lower()
+        assert "<at" not in shown and "deploy done" in shown

@@ -114,6 +114,13 @@ async def test_a_question_that_is_answered_in_time_calls_nobody(house: House) ->
     assert house.calls() == []
 
 
+async def test_who_has_just_answered_a_question_is_not_called_for_the_end(house: House) -> None:
+    answered, done = question("approved"), ended(600_000)
+    await house.run(answered.model_copy(update={"at_ms": 595_000}), TEXT, done.model_copy(update={"at_ms": 600_000}))
+    await house.close()
+    assert house.calls() == []
+
+
 async def test_a_call_whose_record_was_lost_is_not_made_twice(house: House) -> None:
     house.journal.lose.add("call/a1")
     await house.run(question())
