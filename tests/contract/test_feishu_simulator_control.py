@@ -39,6 +39,19 @@ async def test_the_state_names_people_bots_chats_and_messages(tenant: Tenant) ->
     assert message["sender"] == {"type": "user", "id": "ou_lin", "name": "Lin Wei"}
 
 
+async def test_what_was_sent_can_be_looked_at_and_no_page_of_theirs_runs(tenant: Tenant) -> None:
+    files = tenant.simulator.files
+    picture, page = files.keep("img_v3", "image", b"\x89PNG...."), files.keep("file_v3", "计划.html", b"<script>")
+    async with aiohttp.ClientSession(tenant.simulator.url) as session:
+        async with session.get(f"/_sim/files/{picture}") as shown:
+            assert (shown.content_type, await shown.read()) == ("image/png", b"\x89PNG....")
+        async with session.get(f"/_sim/files/{page}") as kept:
+            assert kept.content_type == "application/octet-stream"
+            assert kept.content_disposition is not None and kept.content_disposition.filename == "计划.html"
+        async with session.get("/_sim/files/nothing") as missing:
+            assert missing.status == 404
+
+
 async def test_changes_are_streamed(tenant: Tenant) -> None:
     changes: list[dict[str, Any]] = []
 

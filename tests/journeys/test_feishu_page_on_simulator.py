@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,10 @@ async def test_a_person_sends_a_picture_and_a_file_in_a_direct_chat(simulator: F
         for name in ("chart.png", "计划.csv"):
             await page.locator(".attach-input").set_input_files(tmp_path / name)
         await expect(page.locator(".bubble-text")).to_have_text(["[image]", "[file] 计划.csv"])
+        await expect(page.locator("img.bubble-picture")).to_have_attribute("src", re.compile(r"^/_sim/files/img_v3"))
+        async with page.expect_download() as kept:
+            await page.locator(".bubble-text a").click()
+        assert (await kept.value).suggested_filename == "计划.csv"
     picture, file = (json.loads(each["content"]) for each in simulator.state()["messages"][-2:])
     assert simulator.world.files[picture["image_key"]][1].endswith(b"picture")
     assert simulator.world.files[file["file_key"]] == ("计划.csv", b"a,b\n1,2\n")

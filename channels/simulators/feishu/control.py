@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from channels.simulators.feishu.simulator import FeishuSimulator
 
 KEEPALIVE_S = 15
+_PICTURES = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "png": "image/png"}
 
 
@@ -38,6 +40,7 @@ class Control:
             web.get("/_sim/events", self._events),
             web.get("/_sim/timeline", self._timeline),
             web.get("/_sim/cards/{card_id}/history", self._history),
+            web.get("/_sim/files/{key}", self._bytes),
             web.post("/_sim/send", _json(self._send)),
             web.post("/_sim/click", _json(lambda body: self._sim.people.click(body))),
             web.post("/_sim/recall", _json(self._recall)),
@@ -71,6 +74,13 @@ class Control:
         if card_id not in self._sim.cards.by_id:
             raise web.HTTPNotFound
         return web.json_response(self._sim.card_history(card_id))
+
+    async def _bytes(self, request: web.Request) -> web.Response:
+        found = self._sim.world.files.get(request.match_info["key"])
+        if found is None:
+            raise web.HTTPNotFound
+        name, data = found
+        return _download(name, data)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
@@ -162,6 +172,15 @@ def _json(handler: Callable[[Json], Awaitable[Json]]) -> Callable[[web.Request],
             return web.json_response({"error": str(error)}, status=400)
 
     return route
+
+
+def _download(name: str, data: bytes) -> web.Response:
+    """Give what somebody sent: a picture to look at, anything else only to keep, so that no page of theirs runs."""
+    kind = next((kind for magic, kind in _PICTURES if data.startswith(magic)), "application/octet-stream")
+    headers = {"X-Content-Type-Options": "nosniff"}
+    if kind == "application/octet-stream":
+        headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
+    return web.Response(body=data, content_type=kind, headers=headers)
 
 
 def _file(name: str) -> web.Response:

@@ -82,8 +82,23 @@ function drawContent(message, desk) {
     "div",
     { class: "bubble" },
     quote,
-    h("div", { class: "bubble-text" }, withMentions(message.text || lineOf(message), desk.store)),
+    h("div", { class: "bubble-text" }, drawText(message, desk.store)),
+    message.msg_type === "image" && drawPicture(message),
   );
+}
+
+function drawText(message, store) {
+  if (message.msg_type !== "file") return withMentions(message.text || lineOf(message), store);
+  return h("a", { class: "link", href: fileOf(message, "file_key"), download: "" }, message.text);
+}
+
+function drawPicture(message) {
+  return h("img", { class: "bubble-picture", key: "picture", src: fileOf(message, "image_key"), alt: message.text });
+}
+
+/** The address of what was sent; the content of a message is JSON. */
+function fileOf(message, name) {
+  return `/_sim/files/${encodeURIComponent(JSON.parse(message.content)[name])}`;
 }
 
 function drawQuote(message, store) {
