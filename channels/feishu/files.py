@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from channels.errors import DeliveryUnknown
 from channels.feishu.client import Client
 from channels.feishu.http import File, Json, Request, Upload
 
@@ -41,16 +42,24 @@ class Files:
             ChannelError: it does not take it.
         """
         answer = await self._upload("images", Upload({"image_type": "message"}, "image", "image", content))
-        return str(answer["image_key"])
+        return _key_of(answer, "image_key")
 
     async def upload_file(self, content: bytes, name: str) -> str:
         """Give the key of a file for messages; the platform takes up to 30 MB. Raises like `upload_image`."""
         fields = {"file_type": kind_of(name), "file_name": name}
-        return str((await self._upload("files", Upload(fields, "file", name, content)))["file_key"])
+        return _key_of(await self._upload("files", Upload(fields, "file", name, content)), "file_key")
 
     async def _upload(self, what: str, upload: Upload) -> Json:
         request = Request("POST", f"{self._domain}{_IM}/{what}", f"POST /im/v1/{what}", upload=upload)
-        return (await self._client.exchange(request))["data"]
+        return await self._client.exchange(request)
+
+
+def _key_of(answer: Json, name: str) -> str:
+    """Give the key of an upload; an answer that lacks it leaves open what was done."""
+    key = (answer.get("data") or {}).get(name)
+    if not key:
+        raise DeliveryUnknown(f"an answer without {name}", code="answer_incomplete")
+    return str(key)
 
 
 def kind_of(name: str) -> str:

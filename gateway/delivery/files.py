@@ -115,12 +115,12 @@ class Files:
         """Give `sent`, the code of a lasting refusal, or nothing when it has to be tried again."""
         try:
             receipt = await self._show(key)
-        except (ChannelError, StorageError, KeyError) as error:
+        except (ChannelError, StorageError) as error:
             code = _lasting(error)
-            extra = {"run": self._opening.run, "code": getattr(error, "code", "gone")}
+            extra = {"run": self._opening.run, "code": error.code}
             logger.warning("file_refused" if code else "file_postponed", extra=extra)
             if not code:
-                self._reason = f"file_{extra['code']}"
+                self._reason = f"file_{error.code}"
                 self.is_away = isinstance(error, ChannelError) and is_away(error, self._place.channel)
                 return ""
             receipt = {"code": code}
@@ -131,7 +131,10 @@ class Files:
         place, wanted = self._place, self._wanted[key]
         if self._opening.contents is None or not place.channel.capabilities.can_send_files:
             raise NotSupported("files")
-        content = await self._opening.contents.read(str(wanted["blob"]))
+        try:
+            content = await self._opening.contents.read(str(wanted["blob"]))
+        except KeyError:
+            return {"code": "gone"}
         file = OutFile(str(wanted["name"]), str(wanted["mime"]), content)
         receipt = await place.channel.send_file(
             place.conversation,
@@ -153,15 +156,13 @@ def _settled_path(key: str) -> str:
     return f"sent/{key}"
 
 
-def _lasting(error: ChannelError | StorageError | KeyError) -> str:
+def _lasting(error: ChannelError | StorageError) -> str:
     """Give the code of a refusal that a repeat would meet again; empty when a repeat may work."""
     match error:
         case TooLong():
             return "too_large"
         case NotSupported():
             return "not_supported"
-        case KeyError():
-            return "gone"
         case ChannelError(works_again=False):
             return "refused"
         case _:
