@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -43,7 +44,18 @@ class House:
         self._said = 0
 
     async def says(self, text: str, *files: Fetched, transcript: str = "", quoted: str | None = None) -> str:
-        """Write with files; gives the answer's card when its run has ended."""
+        """Write into the group with files; gives the answer's card when its run has ended."""
+        return await self.answer(self.post(text, *files, transcript=transcript, quoted=quoted))
+
+    def post(
+        self,
+        text: str,
+        *files: Fetched,
+        transcript: str = "",
+        quoted: str | None = None,
+        chat_kind: Literal["direct", "group"] = "group",
+    ) -> str:
+        """Write with files; gives the message's id."""
         self._said += 1
         name, handles = f"m{self._said}", list[AttachmentHandle]()
         for number, file in enumerate(files):
@@ -59,10 +71,10 @@ class House:
             Sender("u1", "tenant1", "Ann"),
             SystemClock().now_ms(),
         )
-        self.channel.post(InboundMessage(key, where, "group", name, who, text, True, now_ms, tuple(handles), quoted))
-        return await self._answer(name)
+        self.channel.post(InboundMessage(key, where, chat_kind, name, who, text, True, now_ms, tuple(handles), quoted))
+        return name
 
-    async def _answer(self, question: str) -> str:
+    async def answer(self, question: str) -> str:
         world = self.channel.platform.world
         async with asyncio.timeout(20):
             while True:
@@ -198,6 +210,21 @@ async def test_an_archive_in_a_quoted_message_is_not_taken_and_all_else_is(tmp_p
         answer = await h.says("read this", quoted="q1")
         assert h.received() == {"notes.txt": b"hello"} and "hello" in answer
         assert TEXTS["notice.enclosure_archives_refused"].format(label="all.zip") in answer
+
+
+async def test_f33_a_picture_and_the_question_about_it_are_one_run(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.post("", Fetched(PNG, "", "image/png"), chat_kind="direct")
+        await asyncio.sleep(0.5)
+        answer = await h.answer(h.post("what is this?", chat_kind="direct"))
+        assert "what is this?" in answer and list(h.received().values()) == [PNG]
+        assert len(h.channel.visible(h.channel.conversation())) == 1
+
+
+async def test_a_voice_message_in_a_direct_chat_waits_for_no_words(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        answer = await h.answer(h.post("", transcript="how many days has May?", chat_kind="direct"))
+        assert "how many days has May?" in answer
 
 
 async def test_the_words_of_a_voice_message_are_the_question(tmp_path: Path) -> None:
