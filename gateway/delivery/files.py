@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from channels.base import Channel
-from channels.errors import ChannelError, NotSupported, TooLong
+from channels.errors import ChannelError, MissingScope, NotSupported, TooLong
 from channels.events import ConversationRef, OutFile
 from engine.errors import StorageError
 from engine.events import RunEvent
@@ -20,7 +20,7 @@ from gateway.delivery.journal import CardJournal
 logger = logging.getLogger(__name__)
 
 Settled = Callable[[str, str], None]
-"""Told the key of a file and what became of it: `sent`, `later`, or the code of a refusal."""
+"""Told the key of a file and what became of it: `sent`, `later`, `missing_scope`, or the code of a refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,8 @@ class Files:
         """By key, what neither went nor was refused for good."""
         self._task: asyncio.Task[None] | None = None
         self._reason = ""
+        self._state = "later"
+        """What people are told of a file that is tried again."""
         self.is_away = False
         """The platform could not be reached the last time."""
 
@@ -102,6 +104,7 @@ class Files:
             await self._settle(left[0])
 
     async def _settle(self, key: str) -> None:
+        self._state, self.is_away = "later", False
         try:
             code = await self._send(key)
         except Exception:
@@ -109,7 +112,7 @@ class Files:
             code, self._reason = "", "file_failed"
         if code:
             del self._wanted[key]
-        self._told(key, code or "later")
+        self._told(key, code or self._state)
 
     async def _send(self, key: str) -> str:
         """Give `sent`, the code of a lasting refusal, or nothing when it has to be tried again."""
@@ -121,6 +124,7 @@ class Files:
             logger.warning("file_refused" if code else "file_postponed", extra=extra)
             if not code:
                 self._reason = f"file_{error.code}"
+                self._state = "missing_scope" if isinstance(error, MissingScope) else "later"
                 self.is_away = isinstance(error, ChannelError) and is_away(error, self._place.channel)
                 return ""
             receipt = {"code": code}

@@ -13,7 +13,11 @@ _TONES: dict[str, Literal["info", "success", "warning"]] = {"": "info", "sent": 
 
 
 def file_note(id: str, file: dict[str, Any], state: str, language: Language) -> Note:
-    """Draw a file. `state` is empty while it is on its way, `sent`, `later`, or the code of a refusal."""
+    """Draw a file.
+
+    `state` is empty while it is on its way, `sent`, `later` or `missing_scope` while it is tried again, or the code of
+    a refusal.
+    """
     key = f"file.{state or 'named'}"
     known = key if key in LANGUAGES[language] else "file.refused"
     words = text(language, known, name=shorten(str(file["name"]), NAME_CHARS), size=_size(int(file["size_bytes"])))

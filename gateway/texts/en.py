@@ -99,6 +99,7 @@ TEXTS = {
     "file.named": "File: {name}",
     "file.sent": "Sent: {name}",
     "file.later": "{name} ({size}) could not be sent yet; I keep trying.",
+    "file.missing_scope": "{name} could not be sent yet: the app lacks the permission to send files.",
     "file.too_large": "{name} ({size}) could not be sent: it is too large for this chat.",
     "file.not_supported": "{name} could not be sent: files cannot be sent in this chat.",
     "file.gone": "{name} could not be sent: it is not kept any more.",

@@ -119,6 +119,21 @@ async def test_a_file_on_its_way_when_the_gateway_is_stopped_is_there_once_after
         assert sum("Here is the report." in each["text"] for each in h.messages(DIRECT)) == 1
 
 
+async def test_a_missing_permission_is_told_and_the_file_comes_when_it_is_granted(home: Path) -> None:
+    put(home, "report.csv", b"month,amount\n")
+    async with house(home) as h:
+        refusal = {"status": 400, "code": 99991672, "msg": "Access denied. [im:resource]"}
+        h.sim.faults.add({"match": {"path": "/im/v1/files"}, "action": refusal, "times": -1})
+        h.model.script([send("report.csv")], [Say("Here.")])
+        asked = await h.say("a report please", chat=DIRECT)
+        told = await h.sees(asked, lambda answer: "lacks the permission to send files" in answer.text)
+        assert "Here." in told.text or told.looks_active
+        assert files(h) == []
+        h.sim.faults.clear()
+        await h.sees(asked, lambda answer: "Sent: report.csv" in answer.text, within_s=15)
+        assert files(h) == ["[file] report.csv"]
+
+
 async def test_a_file_for_a_question_in_a_group_answers_that_question(home: Path) -> None:
     to = f"feishu:main:tenant_demo:{GROUP}"
     (workspace_for(home, to) / "report.csv").write_bytes(b"month,amount\n")
