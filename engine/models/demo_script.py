@@ -102,10 +102,12 @@ def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[
     if _SCAN.search(question) and "project_scan" in offered:
         looking.append(("project_scan", "{}"))
     if _READ.search(question) and "read_file" in offered:
-        looking.append(("read_file", json.dumps({"file_path": _file_in(question) or "README.md"}, ensure_ascii=False)))
+        looking.append(
+            ("read_file", json.dumps({"file_path": _file_in(question, request) or "README.md"}, ensure_ascii=False))
+        )
     if looking:
         return tuple(looking)
-    if (file := _file_in(question)) and _SEND.search(question):
+    if (file := _file_in(question, request)) and _SEND.search(question):
         return (("send_file", json.dumps({"path": file}, ensure_ascii=False)),) if "send_file" in offered else ()
     if _NOTE.search(question) and "send_note" in offered:
         quoted = _QUOTED.search(question)
@@ -114,9 +116,11 @@ def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[
     return ()
 
 
-def _file_in(question: str) -> str:
-    """Give the file that is meant: the one that came with the question, else the first that it names."""
+def _file_in(question: str, request: ModelRequest) -> str:
+    """Give the file that is meant: one that came with the question, else one it names, else the last that came."""
     if found := _RECEIVED.search(question):
         return found.group(1)
-    named = _FILE.search(question)
-    return named.group() if named else ""
+    if named := _FILE.search(question):
+        return named.group()
+    earlier = (message.text for message in reversed(request.messages) if isinstance(message, UserMessage))
+    return next((found.group(1) for text in earlier if (found := _RECEIVED.search(text))), "")

@@ -126,6 +126,13 @@ async def test_a_file_comes_back_as_a_file_and_is_named_on_the_card(tmp_path: Pa
         assert h.sent() == ["figures.csv"] and "Sent: figures.csv" in answer
 
 
+async def test_a_file_that_came_before_is_sent_back_too(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        await h.answer(h.post("", Fetched(b"a,b\n", "figures.csv", "text/csv"), chat_kind="direct"))
+        answer = await h.answer(h.post("send me that file", chat_kind="direct"))
+        assert h.sent() == ["figures.csv"] and "Sent: figures.csv" in answer
+
+
 async def test_the_same_file_sent_twice_is_kept_once(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         for _ in range(2):
