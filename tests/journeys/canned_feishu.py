@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
-import channels.simulators.feishu as package
+from channels.simulators.static import page_file
 
-PAGE = Path(package.__file__).parent / "page"
 NOW_MS = 1_772_500_000_000
-TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 PEOPLE = [{"open_id": "ou_lin", "name": "Lin Wei"}, {"open_id": "ou_chen", "name": "Chen Yu"}]
 BOT = {"app_id": "cli_demo", "open_id": "ou_bot", "name": "niuma", "connections": 1}
 CHATS = [
@@ -119,7 +116,7 @@ class CannedFeishu:
             queue.put_nowait(json.loads(json.dumps(event)))
 
     async def _page(self, request: web.Request) -> web.Response:
-        return _file(request.match_info.get("name", "index.html"))
+        return page_file("channels.simulators.feishu", request.match_info.get("name", "index.html"))
 
     async def _state(self, _: web.Request) -> web.Response:
         now_ms = NOW_MS + 20_000 * len(self.messages)
@@ -168,10 +165,3 @@ def card_state(card: Json) -> Json:
     summary = config.get("summary", {}).get("content", "")
     streaming = bool(config.get("streaming_mode"))
     return {"card_id": "c1", "streaming": streaming, "sequence": 1, "summary": summary, "updated_at_ms": NOW_MS}
-
-
-def _file(name: str) -> web.Response:
-    path = PAGE / name
-    if not path.is_file():
-        raise web.HTTPNotFound
-    return web.Response(body=path.read_bytes(), content_type=TYPES[path.suffix], charset="utf-8")

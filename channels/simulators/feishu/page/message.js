@@ -4,7 +4,7 @@ import { avatar } from "./avatar.js";
 import { drawCard } from "./card.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { lineOf } from "./store.js";
+import { withMentions } from "./mentions.js";
 import { clock, say } from "./words.js";
 
 const SIGNS = {
@@ -82,7 +82,7 @@ function drawContent(message, desk) {
     "div",
     { class: "bubble" },
     quote,
-    h("div", { class: "bubble-text" }, withMentions(message.text || lineOf(message), desk.store)),
+    h("div", { class: "bubble-text" }, withMentions(message.text || desk.store.lineOf(message), desk.store)),
   );
 }
 
@@ -94,31 +94,8 @@ function drawQuote(message, store) {
     "div",
     { class: "quote", key: "quote" },
     h("span", { class: "quote-name" }, `${say("replyingTo", { name })}: `),
-    parent.recalled ? say("recalled", { name }) : lineOf(parent),
+    parent.recalled ? say("recalled", { name }) : store.lineOf(parent),
   );
-}
-
-/** Split a text at the names it mentions. */
-function withMentions(text, store) {
-  const names = [...store.bots, ...store.people]
-    .map((one) => one.name)
-    .filter(Boolean)
-    .sort((a, b) => b.length - a.length);
-  if (!names.length) return [text];
-  const pattern = new RegExp(
-    `(@(?:${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")}))`,
-    "gi",
-  );
-  const pieces = text.split(pattern);
-  return pieces.map((piece, i) => (i % 2 ? h("span", { class: "at" }, piece) : links(piece)));
-}
-
-function links(text) {
-  return text
-    .split(/(https?:\/\/[^\s<>"'，。；！？、（）]+)/)
-    .map((piece, i) =>
-      i % 2 ? h("a", { class: "link", href: piece, target: "_blank", rel: "noopener noreferrer" }, piece) : piece,
-    );
 }
 
 function drawActions(message, desk, mine) {

@@ -2,7 +2,6 @@
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { lineOf } from "./store.js";
 import { say } from "./words.js";
 
 const CALL = /(^|[\s，。,(（])@([^\s@]{0,20})$/;
@@ -22,7 +21,7 @@ export class Composer {
     const { store } = this.desk;
     const { chat } = store;
     if (!chat) return null;
-    const label = say(chat.type === "p2p" ? "placeholder" : "placeholderGroup", { chat: chat.name, name: store.nameOf(store.me) });
+    const label = say(chat.direct ? "placeholder" : "placeholderGroup", { chat: chat.name, name: store.nameOf(store.me) });
     return h(
       "form",
       {
@@ -34,9 +33,7 @@ export class Composer {
           },
         },
       },
-      store.replyTo
-        ? this.drawReply(store)
-        : chat.type === "topic" && h("div", { class: "replying replying-new" }, icon("topic"), say("newTopic")),
+      this.drawAbove(store),
       h(
         "div",
         { class: "composer-box", key: "box" },
@@ -71,7 +68,7 @@ export class Composer {
 
   /** A file goes to direct chats: in groups the bot hears only what mentions it. */
   drawAttach() {
-    if (this.desk.store.chat.type !== "p2p") return null;
+    if (!this.desk.store.chat.direct) return null;
     return h(
       "label",
       { class: "icon-button attach", title: say("attach") },
@@ -91,19 +88,19 @@ export class Composer {
     );
   }
 
-  drawReply(store) {
-    const { replyTo } = store;
-    const name = replyTo.sender.name || store.nameOf(replyTo.sender.id);
-    const topic = replyTo.thread_id || store.chat.type === "topic";
+  /** What stands above the box: the message that is being replied to. */
+  drawAbove(store) {
+    if (!store.replyTo) return null;
+    const name = store.replyTo.sender.name || store.nameOf(store.replyTo.sender.id);
+    return this.drawReply(store, "reply", say("replyingTo", { name }));
+  }
+
+  drawReply(store, sign, words) {
     return h(
       "div",
       { class: "replying" },
-      icon(topic ? "topic" : "reply"),
-      h(
-        "span",
-        { class: "replying-line" },
-        `${topic ? say("inTopic") : say("replyingTo", { name })}: ${lineOf(replyTo)}`,
-      ),
+      icon(sign),
+      h("span", { class: "replying-line" }, `${words}: ${store.lineOf(store.replyTo)}`),
       h(
         "button",
         {
@@ -179,7 +176,7 @@ export class Composer {
     const { store } = this.desk;
     const bots = store.botsOf(store.chat).map((bot) => ({ name: bot.name, bot: true }));
     const people = store.people.filter(
-      (person) => person.open_id !== store.me && store.chat.members.includes(person.open_id),
+      (person) => person.id !== store.me && store.chat.members.includes(person.id),
     );
     return [...bots, ...people].filter((one) => one.name.toLowerCase().startsWith(start));
   }
