@@ -19,7 +19,7 @@ def page_file(package: str, name: str) -> web.Response:
     if "/" in name or name.startswith("."):
         raise web.HTTPNotFound
     for owner in (package, SHARED):
-        file = resources.files(owner).joinpath("page", name)
+        file = resources.files(owner) / "page" / name
         if file.is_file():
             return _answer(name, file.read_bytes())
     raise web.HTTPNotFound

@@ -31,7 +31,11 @@ export class Desk {
   }
 
   async reload() {
-    this.store.load(await fetchState());
+    this.take(await fetchState());
+  }
+
+  take(state) {
+    this.store.load(state);
   }
 
   receive(event) {
@@ -100,7 +104,7 @@ export class Desk {
         },
         icon("menu"),
       ),
-      chat && chatAvatar(chat, store),
+      chat && this.drawSign(chat, store),
       chat &&
         h(
           "div",
@@ -109,6 +113,10 @@ export class Desk {
           h("div", { class: "main-sub" }, this.subtitle(chat, store)),
         ),
     );
+  }
+
+  drawSign(chat, store) {
+    return chatAvatar(chat, store);
   }
 
   drawSidebar() {

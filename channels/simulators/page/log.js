@@ -25,8 +25,12 @@ export class Log {
     return this.desk.store.messagesOf(this.desk.store.chatId);
   }
 
+  /** Another key is another scroll position. */
+  get key() {
+    return this.desk.store.chatId;
+  }
+
   draw() {
-    const { store } = this.desk;
     const messages = this.messages();
     const rows = messages.length ? this.rows(messages) : [this.welcome()];
     return h(
@@ -40,7 +44,7 @@ export class Log {
           "aria-label": say("log"),
           "aria-live": "polite",
           tabindex: "0",
-          key: store.chatId,
+          key: this.key,
           mount: (node) => this.adopt(node),
           on: {
             scroll: () => this.scrolled(),

@@ -29,7 +29,8 @@ const TABLE_ROWS = 5;
 
 /**
  * Draw markdown. `view` holds `open` (more may follow), `caret` (show one at the end), `cache` (a Map kept between calls),
- * `pageOf(n)` and `turn(n, page)` for the n-th table, `nameOf(id)` for mentions.
+ * `pageOf(n)` and `turn(n, page)` for the n-th table, `nameOf(id)` for mentions,
+ * `rowsPerPage` of tables, `imageOf(key)` the address of a picture the platform keeps (or null).
  */
 export function markdown(text, view) {
   const blocks = parseBlocks(text, view.open);
@@ -123,7 +124,7 @@ function drawTable(block, view) {
     head,
     rows,
     aligns: block.aligns,
-    size: TABLE_ROWS,
+    size: view.rowsPerPage ?? TABLE_ROWS,
     page: view.pageOf(view.place),
     turn: (page) => view.turn(view.place, page),
   });
@@ -140,7 +141,7 @@ const INLINE = {
   font: (node, view) => h("span", { class: colourClass("ink", node.color) }, kids(node, view)),
   tag: (node, view) => h("span", { class: `text-tag ${colourClass("tag", node.color)}` }, kids(node, view)),
   time: (node) => h("time", null, Number.isFinite(node.ms) ? moment(node.ms) : ""),
-  img: (node) => h("span", { class: "inline-image" }, icon("image"), node.alt || say("image")),
+  img: (node, view) => drawImage(node, view.imageOf?.(node.key)),
   at: (node, view) =>
     h(
       "span",
@@ -149,6 +150,11 @@ const INLINE = {
     ),
   link: (node, view) => h("a", linkProps(node.href), kids(node, view)),
 };
+
+function drawImage(node, address) {
+  if (address) return h("img", { class: "inline-picture", src: address, alt: node.alt || say("image") });
+  return h("span", { class: "inline-image" }, icon("image"), node.alt || say("image"));
+}
 
 function kids(node, view) {
   return (node.kids ?? []).map((kid) => INLINE[kid.t](kid, view));

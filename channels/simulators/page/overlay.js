@@ -38,10 +38,11 @@ function drawToasts() {
   );
 }
 
-/** Ask before a press; resolves to whether the reader agreed. */
-export function ask(title, text) {
+/** Ask before a press; resolves to whether the reader agreed. `yes` and `no` are the buttons' words. */
+export function ask(title, text, { yes = say("confirm"), no = say("cancel") } = {}) {
   const holder = document.createElement("dialog");
   holder.className = "ask";
+  holder.setAttribute("aria-label", title || text);
   document.body.append(holder);
   const answer = (value) => () => holder.close(value);
   patch(holder, [
@@ -53,12 +54,12 @@ export function ask(title, text) {
       h(
         "button",
         { type: "button", class: "button button-default button-medium", on: { click: answer("no") } },
-        say("cancel"),
+        no,
       ),
       h(
         "button",
         { type: "button", class: "button button-primary_filled button-medium", on: { click: answer("yes") } },
-        say("confirm"),
+        yes,
       ),
     ),
   ]);

@@ -35,6 +35,11 @@ export function recall(messageId) {
   return post("/_sim/recall", { message_id: messageId });
 }
 
+/** Do something that only some platforms have, by its path below `/_sim`; gives the answer. */
+export function act(name, body) {
+  return post(`/_sim/${name}`, body);
+}
+
 async function post(path, body) {
   const answer = await fetch(path, {
     method: "POST",
