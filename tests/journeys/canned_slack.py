@@ -10,7 +10,13 @@ STATE: Json = {
     "people": [{"id": "U0LIN", "name": "Lin Wei"}, {"id": "U0CHEN", "name": "Chen Yu"}],
     "bots": [{"app_id": "A0NIUMA", "user_id": "U0NIUMA", "name": "niuma", "connections": 1}],
     "chats": [
-        {"id": "C0TEAM", "name": "product-team", "type": "channel", "members": ["U0LIN", "U0CHEN"], "bots": ["A0NIUMA"]},
+        {
+            "id": "C0TEAM",
+            "name": "product-team",
+            "type": "channel",
+            "members": ["U0LIN", "U0CHEN"],
+            "bots": ["A0NIUMA"],
+        },
         {"id": "C0OPS", "name": "ops-private", "type": "group", "members": ["U0LIN", "U0CHEN"], "bots": ["A0NIUMA"]},
         {"id": "D0LIN", "name": "niuma", "type": "im", "members": ["U0LIN"], "bots": ["A0NIUMA"]},
     ],
@@ -75,7 +81,10 @@ def text(words: str) -> Json:
 
 
 def task(task_id: str, title: str, status: str, **more: Any) -> Json:
-    return {"type": "task", "task": {"id": task_id, "title": title, "status": status, "details": "", "output": "", **more}}
+    return {
+        "type": "task",
+        "task": {"id": task_id, "title": title, "status": status, "details": "", "output": "", **more},
+    }
 
 
 def plain(words: str) -> Json:
@@ -99,47 +108,131 @@ FEEDBACK: Json = {
     ],
 }
 
-CONFIRM = {"title": plain("Delete all?"), "text": plain("Every file goes."), "confirm": plain("Delete"), "deny": plain("Keep")}
+CONFIRM = {
+    "title": plain("Delete all?"),
+    "text": plain("Every file goes."),
+    "confirm": plain("Delete"),
+    "deny": plain("Keep"),
+}
 
 
 def _rich(*elements: Json) -> Json:
     return {"type": "rich_text_section", "elements": list(elements)}
 
 
+MRKDWN = """*Bold* and _italic_, `code`, ~gone~, <https://example.com|a link>, <@U0CHEN> in <#C0OPS>.
+&gt; a quote of &lt;two&gt;
+&gt; lines
+• a line"""
+
+MARKDOWN = """## Standard markdown
+
+1. one
+2. **two**
+
+| name | lines |
+|---|--:|
+| app | 120 |
+| store | 96 |
+
+```python
+print('hello')  # a long comment that goes on and on and on, further than any phone is wide
+```
+"""
+
 GALLERY: list[Json] = [
     {"type": "header", "text": plain("Weekly report")},
     {
         "type": "section",
-        "text": {"type": "mrkdwn", "text": "*Bold* and _italic_, `code`, ~gone~, <https://example.com|a link>, <@U0CHEN> in <#C0OPS>.\n&gt; a quote of &lt;two&gt;\n&gt; lines\n• a line"},
-        "accessory": {"type": "static_select", "action_id": "pick", "placeholder": plain("Choose"), "options": [{"text": plain("One"), "value": "1"}, {"text": plain("Two"), "value": "2"}]},
+        "text": {
+            "type": "mrkdwn",
+            "text": MRKDWN,
+        },
+        "accessory": {
+            "type": "static_select",
+            "action_id": "pick",
+            "placeholder": plain("Choose"),
+            "options": [{"text": plain("One"), "value": "1"}, {"text": plain("Two"), "value": "2"}],
+        },
     },
-    {"type": "section", "fields": [{"type": "mrkdwn", "text": "*Owner*\nLin Wei"}, {"type": "mrkdwn", "text": "*State*\n:white_check_mark: done"}]},
+    {
+        "type": "section",
+        "fields": [
+            {"type": "mrkdwn", "text": "*Owner*\nLin Wei"},
+            {"type": "mrkdwn", "text": "*State*\n:white_check_mark: done"},
+        ],
+    },
     {"type": "divider"},
-    {"type": "markdown", "text": "## Standard markdown\n\n1. one\n2. **two**\n\n| name | lines |\n|---|--:|\n| app | 120 |\n| store | 96 |\n\n```python\nprint('hello')  # a long comment that goes on and on and on, further than any phone is wide\n```\n"},
+    {
+        "type": "markdown",
+        "text": MARKDOWN,
+    },
     {
         "type": "rich_text",
         "elements": [
-            _rich({"type": "text", "text": "Rich "}, {"type": "text", "text": "text", "style": {"bold": True}}, {"type": "emoji", "name": "eyes"}, {"type": "user", "user_id": "U0LIN"}),
-            {"type": "rich_text_list", "style": "bullet", "indent": 0, "elements": [_rich({"type": "text", "text": "first"}), _rich({"type": "link", "url": "https://example.com", "text": "second"})]},
+            _rich(
+                {"type": "text", "text": "Rich "},
+                {"type": "text", "text": "text", "style": {"bold": True}},
+                {"type": "emoji", "name": "eyes"},
+                {"type": "user", "user_id": "U0LIN"},
+            ),
+            {
+                "type": "rich_text_list",
+                "style": "bullet",
+                "indent": 0,
+                "elements": [
+                    _rich({"type": "text", "text": "first"}),
+                    _rich({"type": "link", "url": "https://example.com", "text": "second"}),
+                ],
+            },
             {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "$ make check"}]},
             {"type": "rich_text_quote", "elements": [{"type": "text", "text": "quoted"}]},
         ],
     },
-    {"type": "table", "column_settings": [{"align": "left"}, {"align": "right"}], "rows": [[{"type": "raw_text", "text": "module"}, {"type": "raw_text", "text": "lines"}], *([{"type": "raw_text", "text": f"module {n}"}, {"type": "raw_text", "text": str(n * 100)}] for n in range(1, 8))]},
+    {
+        "type": "table",
+        "column_settings": [{"align": "left"}, {"align": "right"}],
+        "rows": [
+            [{"type": "raw_text", "text": "module"}, {"type": "raw_text", "text": "lines"}],
+            *(
+                [{"type": "raw_text", "text": f"module {n}"}, {"type": "raw_text", "text": str(n * 100)}]
+                for n in range(1, 8)
+            ),
+        ],
+    },
     {"type": "image", "title": plain("A picture"), "image_url": "/_sim/static/icon.svg", "alt_text": "the sign"},
     {"type": "image", "image_url": "https://example.com/x.png", "alt_text": "elsewhere"},
     {
         "type": "plan",
         "title": "Scan the project",
         "tasks": [
-            {"type": "task_card", "task_id": "a", "title": "Read the files", "status": "complete", "details": {"type": "rich_text", "elements": [_rich({"type": "text", "text": "42 files"})]}},
+            {
+                "type": "task_card",
+                "task_id": "a",
+                "title": "Read the files",
+                "status": "complete",
+                "details": {"type": "rich_text", "elements": [_rich({"type": "text", "text": "42 files"})]},
+            },
             {"type": "task_card", "task_id": "b", "title": "Count the lines", "status": "in_progress"},
             {"type": "task_card", "task_id": "c", "title": "Write it down", "status": "pending"},
             {"type": "task_card", "task_id": "d", "title": "Ask the network", "status": "error"},
         ],
     },
-    {"type": "input", "block_id": "why", "label": plain("What should change?"), "element": {"type": "plain_text_input", "action_id": "words", "multiline": True}},
-    {"type": "actions", "block_id": "acts", "elements": [button("go", "Submit", style="primary"), button("stop", "Delete all", style="danger", confirm=CONFIRM), button("open", "Open", url="https://example.com/")]},
+    {
+        "type": "input",
+        "block_id": "why",
+        "label": plain("What should change?"),
+        "element": {"type": "plain_text_input", "action_id": "words", "multiline": True},
+    },
+    {
+        "type": "actions",
+        "block_id": "acts",
+        "elements": [
+            button("go", "Submit", style="primary"),
+            button("stop", "Delete all", style="danger", confirm=CONFIRM),
+            button("open", "Open", url="https://example.com/"),
+        ],
+    },
     FEEDBACK,
     {"type": "context", "elements": [{"type": "mrkdwn", "text": "12.4 s · demo/offline · 1,234 tokens"}]},
 ]

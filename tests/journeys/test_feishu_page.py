@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -15,6 +13,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser import chromium
 from tests.journeys.canned_cards import MARKDOWN, answer_card, gallery_card
 from tests.journeys.canned_feishu import CannedFeishu
+from tests.journeys.page_opening import OVERFLOW, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
@@ -29,8 +28,6 @@ RECORD_TEXTS = """(name) => {
 
 NEW_NODES = """[...document.querySelectorAll(".card *")].filter((one) => !one.kept)
   .map((one) => one.className || one.tagName)"""
-
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 PREFIXES = """async (text) => {
   const { markdown } = await import("/_sim/static/markdown.js");
@@ -64,25 +61,6 @@ async def canned() -> AsyncIterator[CannedFeishu]:
 async def browser() -> AsyncIterator[Browser]:
     async with chromium() as found:
         yield found
-
-
-@asynccontextmanager
-async def opened(browser: Browser, url: str, **options: Any) -> AsyncIterator[Page]:
-    """Open the page and fail the test on anything the browser complains about."""
-    options = {"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
-    context = await browser.new_context(**options)
-    page = await context.new_page()
-    page.set_default_timeout(5000)
-    complaints: list[str] = []
-    page.on(
-        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    await page.goto(url)
-    await page.wait_for_selector(".composer")
-    yield page
-    await context.close()
-    assert complaints == []
 
 
 async def test_an_answer_grows_is_pressed_and_ends(browser: Browser, canned: CannedFeishu) -> None:

@@ -30,7 +30,7 @@ export function mrkdwn(text, view, tail = null) {
   const drawn = pieces.flatMap((piece, i) => (i % 2 ? h("pre", { class: "preformatted", tabindex: "0" }, unescaped(piece)) : lines(piece, view)));
   const last = drawn.at(-1);
   if (!tail) return drawn;
-  return last?.attrs.class === "mrkdwn" ? [...drawn.slice(0, -1), h("div", last.attrs, last.kids, tail)] : [...drawn, tail];
+  return last?.tag === "div" ? [...drawn.slice(0, -1), h("div", last.attrs, last.kids, tail)] : [...drawn, tail];
 }
 
 /** The words alone, as a chat list shows them. */
@@ -50,7 +50,7 @@ export function unescaped(text) {
 function lines(text, view) {
   const out = [];
   for (const run of text.split(/((?:^&gt; ?.*(?:\n|$))+)/m)) {
-    if (/^&gt;/.test(run)) out.push(h("blockquote", null, inline(run.replace(/^&gt; ?/gm, "").trimEnd(), view)));
+    if (/^&gt;/.test(run)) out.push(h("blockquote", { class: "mrkdwn" }, inline(run.replace(/^&gt; ?/gm, "").trimEnd(), view)));
     else if (run.trim()) out.push(h("div", { class: "mrkdwn" }, inline(run.replace(/^\n+|\n+$/g, ""), view)));
   }
   return out;
