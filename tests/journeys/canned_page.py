@@ -11,7 +11,7 @@ from aiohttp import web
 from channels.simulators.static import page_file
 
 NOW_MS = 1_772_500_000_000
-ACTS = ("send", "click", "command", "stop", "upload", "recall")
+ACTS = ("send", "click", "command", "stop", "upload", "recall", "link")
 
 Json = dict[str, Any]
 

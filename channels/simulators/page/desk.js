@@ -134,7 +134,7 @@ export class Desk {
   }
 
   isForMe(event) {
-    return event.person === this.store.me;
+    return event.open_id === this.store.me;
   }
 
   localOf(id) {

@@ -6,7 +6,7 @@ import { day, say } from "./words.js";
 
 const JOIN_MS = 180_000;
 const NEAR_END_PX = 60;
-const UNDRAWN = { card: null, blocks: null };
+const UNDRAWN = { card: null, blocks: null, chunks: null };
 
 /** Remembers what it drew, so that only changed messages are described again. */
 export class Log {

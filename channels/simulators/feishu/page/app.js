@@ -29,10 +29,6 @@ class FeishuDesk extends Desk {
     return chat.type === "topic" ? say("topicGroup") : super.kindOf(chat);
   }
 
-  isForMe(event) {
-    return event.open_id === this.store.me;
-  }
-
   reply(message) {
     this.store.set({ replyTo: message });
     this.composer.focus();
