@@ -65,7 +65,10 @@ class CannedSlack(CannedPage):
         if name == "send":
             more = {key: body[key] for key in ("thread_ts",) if key in body}
             return {"message_id": self.add(body["chat_id"], body["as"], body["text"], **more)}
-        return {"key": "F0FILE"} if name == "upload" else {}
+        if name == "upload":
+            file = {"id": "F0FILE", "name": body["name"], "mimetype": "text/plain", "size": 5}
+            return {"message_id": self.add(body["chat_id"], body["as"], files=[file])}
+        return {}
 
 
 def chunks(parts: list[Json], **more: Any) -> Json:

@@ -6,7 +6,7 @@ import { Local } from "./local.js";
 import { toast } from "./overlay.js";
 import { chatAvatar, drawSidebar } from "./sidebar.js";
 import { Store } from "./store.js";
-import { fetchState, follow } from "./wire.js";
+import { Refused, fetchState, follow } from "./wire.js";
 import { say } from "./words.js";
 
 /** What every platform's page does; a platform gives `this.log` and `this.composer` and what a person's acts do. */
@@ -152,12 +152,12 @@ export class Desk {
     this.composer.focus();
   }
 
-  /** Wait for an answer of the simulator; null and a toast when it cannot be reached. */
+  /** Wait for an answer of the simulator; null and a toast when it refuses or cannot be reached. */
   async tried(promise) {
     try {
       return await promise;
     } catch (error) {
-      toast("error", say("notSent"));
+      toast("error", error instanceof Refused ? error.message : say("notSent"));
       console.warn(error);
       return null;
     }

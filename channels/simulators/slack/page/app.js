@@ -13,6 +13,11 @@ import { act, click, send, upload } from "./wire.js";
 import { say } from "./words.js";
 import { chatSign, drawChannels } from "./workspace.js";
 
+/** What a session's status says while the app works; the client has its own words for it. */
+const PROCESSING = "processing";
+/** What a person is told when the app did not acknowledge in time. */
+const TIMEOUT = "operation_timeout";
+
 class SlackDesk extends Desk {
   constructor(root) {
     super(root, slack);
@@ -36,15 +41,13 @@ class SlackDesk extends Desk {
   }
 
   receive(event) {
-    if (event.kind === "status") this.takeStatus(event);
+    if (event.kind === "statuses") this.takeStatuses(event.statuses);
     else if (event.kind === "message") this.takeMessage(event);
-    else super.receive(event);
+    else super.receive(event.text === TIMEOUT ? { ...event, text: say("timeout") } : event);
   }
 
-  takeStatus(event) {
-    const { kind, ...status } = event.status?.chat_id ? { kind: "", ...event.status } : event;
-    const others = this.statuses.filter((one) => one.chat_id !== status.chat_id || one.thread_ts !== status.thread_ts);
-    this.statuses = status.status ? [...others, status] : others;
+  takeStatuses(statuses) {
+    this.statuses = statuses;
     this.redraw();
   }
 
@@ -86,9 +89,9 @@ class SlackDesk extends Desk {
   }
 
   statusWords(status) {
-    const app = this.store.bot(status.app_id)?.name ?? this.store.bots[0]?.name ?? "";
-    const words = status.loading?.length ? [status.loading].flat()[0] : status.status;
-    return `${app} ${words}`;
+    const app = this.store.botsOf(this.store.chat)[0]?.name ?? "";
+    const words = status.status === PROCESSING ? say("processing") : status.status;
+    return `${app} ${status.loading?.[0] ?? words}`;
   }
 
   drawStatus(chatId, threadTs) {
@@ -99,7 +102,10 @@ class SlackDesk extends Desk {
   /** The newest answer that is still being written: in the open thread, or in a direct chat while no thread is open. */
   processing(inThread) {
     const live = this.shownIn(inThread).findLast((message) => message.live);
-    return live && { chat_id: live.chat_id, thread_ts: live.thread_ts ?? live.ts, message_id: live.id };
+    if (live) return { chat_id: live.chat_id, thread_ts: live.thread_ts ?? live.ts };
+    const root = inThread && this.threadRoot;
+    const isBusy = root && this.statusOf(root.chat_id, root.ts)?.status === PROCESSING;
+    return isBusy ? { chat_id: root.chat_id, thread_ts: root.ts } : null;
   }
 
   shownIn(inThread) {
@@ -148,10 +154,9 @@ class SlackDesk extends Desk {
   }
 
   async attach(file, inThread) {
-    const kept = await this.tried(upload(file));
-    if (kept === null) return;
     const root = inThread ? { thread_ts: this.threadRoot.ts } : {};
-    await this.tried(send({ chat_id: this.store.chatId, as: this.store.me, text: "", files: [kept.key ?? kept.id], ...root }));
+    (inThread ? this.threadLog : this.log).toEnd();
+    await this.tried(upload(file, { chat_id: this.store.chatId, as: this.store.me, ...root }));
   }
 
   async press({ message, key, node, element, confirm, ...order }) {
@@ -166,10 +171,9 @@ class SlackDesk extends Desk {
     local.pending.add(key);
     this.touch(message.id);
     const body = { message_id: message.id, as: this.store.me, action_id: element.action_id, state: valuesIn(form), ...order };
-    const answer = await this.tried(click(body));
+    await this.tried(click(body));
     local.pending.delete(key);
     this.touch(message.id);
-    if (answer?.acked === false) toast("error", say("timeout"));
   }
 }
 

@@ -12,14 +12,18 @@ export function drawFiles(files) {
 
 function drawFile(file) {
   const name = file.title || file.name;
-  const address = file.page_url ?? "";
-  if (address && file.mimetype?.startsWith("image/")) return h("img", { class: "kit-picture", src: address, alt: name });
+  if (file.mimetype?.startsWith("image/")) return h("img", { class: "kit-picture", src: addressOf(file), alt: name });
   return h(
     "div",
     { class: "file-tile", role: "img", "aria-label": say("fileOf", { name, size: sizeOf(file.size) }) },
-    h("span", { class: "file-sign" }, icon(file.mimetype?.startsWith("image/") ? "image" : "file")),
+    h("span", { class: "file-sign" }, icon("file")),
     h("span", { class: "file-words" }, h("span", { class: "file-name" }, name), h("span", { class: "file-size" }, sizeOf(file.size))),
   );
+}
+
+/** Where the simulator shows its page what the platform shows only to those who have a token. */
+function addressOf(file) {
+  return `/_sim/files?id=${encodeURIComponent(file.id)}`;
 }
 
 function sizeOf(bytes) {

@@ -28,7 +28,7 @@ export function drawElement(element, place) {
   return Object.hasOwn(ELEMENTS, element.type) ? ELEMENTS[element.type](element, place) : missing(element.type);
 }
 
-/** What stands in the inputs of a message, as `state.values` of an action. */
+/** What stands in the inputs of a message, as `state.values` of an action: by block, then by action. */
 export function valuesIn(root) {
   const values = {};
   for (const field of root.querySelectorAll("[data-action]")) {
@@ -37,7 +37,7 @@ export function valuesIn(root) {
     values[block] ??= {};
     values[block][action] = valueOf(kind, field, values[block][action]);
   }
-  return { values };
+  return values;
 }
 
 function valueOf(kind, field, known) {
@@ -54,7 +54,7 @@ function drawButton(element, place) {
   const words = plainText(element.text);
   const looks = `button button-${LOOKS[element.style] ?? "default"} button-medium`;
   return pressable(element, place, { class: looks, "aria-label": element.accessibility_label ?? null }, words, {
-    value: element.value ?? "",
+    value: element.value,
   });
 }
 
@@ -105,7 +105,7 @@ function changed(element, place, order) {
 function drawSelect(element, place) {
   const options = optionsOf(element);
   const first = element.initial_option?.value ?? "";
-  const chosen = (node) => ({ selected_option: options.find((one) => one.value === node.value) });
+  const chosen = (node) => ({ value: node.value });
   return h(
     "select",
     {
@@ -131,7 +131,7 @@ function drawOverflow(element, place) {
       "div",
       { class: "overflow-list" },
       optionsOf(element).map((one) =>
-        pressable(element, place, { class: "overflow-item" }, plainText(one.text), { value: one.value, selected_option: one }),
+        pressable(element, place, { class: "overflow-item" }, plainText(one.text), { value: one.value }),
       ),
     ),
   );
@@ -205,5 +205,5 @@ function drawFeedback(element, place) {
 function drawIconButton(element, place) {
   const words = plainText(element.text);
   const props = { class: "icon-button feedback", "aria-label": element.accessibility_label ?? words, title: words };
-  return pressable(element, place, props, icon(element.icon === "trash" ? "trash" : "dot"), { value: element.value ?? "" });
+  return pressable(element, place, props, icon(element.icon === "trash" ? "trash" : "dot"), { value: element.value });
 }
