@@ -55,15 +55,13 @@ function drawContent(message, desk) {
   const shown = message.blocks?.length ? message.blocks : null;
   const edited = message.edited && h("span", { class: "edited" }, say("edited"));
   if (!shown && !message.chunks) return h("div", { class: "message-content" }, mrkdwn(message.text, context.view, edited));
-  const body = shown ? drawBlocks(shown, "", context) : drawStream(seenBy(desk, message), context);
+  const body = shown ? drawBlocks(shown, "", context) : drawStream(seenBy(desk.store.me, message.chunks), context);
   return h("div", { class: "message-content kit" }, body, edited, message.live && drawLive());
 }
 
 /** In a channel only the recipient sees a stream grow; everybody else keeps its first words until the stop. */
-function seenBy(desk, { chunks, live, chat_id: chatId }) {
-  const { store } = desk;
-  const isDirect = store.chats.find((chat) => chat.id === chatId)?.direct;
-  const isWithheld = live && !isDirect && chunks.withheld && chunks.recipient !== store.me;
+function seenBy(person, chunks) {
+  const isWithheld = chunks.withheld && chunks.recipient !== person;
   return isWithheld ? { parts: [{ type: "markdown_text", text: chunks.first_text }] } : chunks;
 }
 
