@@ -17,7 +17,12 @@ Json = dict[str, Any]
 
 
 class CannedPage:
-    """Serves a platform's page; tests put messages in, change them, and read what the page asked for."""
+    """Serves a platform's page; tests put messages in, change them, and read what the page asked for.
+
+    `gate` holds the answers to what the page does; `answers` are added to them, by the act's name.
+    """
+
+    id_name = "id"
 
     def __init__(self, package: str, state: Json) -> None:
         self._package = package
@@ -57,9 +62,10 @@ class CannedPage:
         return NOW_MS + 20_000 * len(self.messages)
 
     def put(self, message: Json) -> str:
-        self.messages[message["id"]] = message
+        message_id: str = message[self.id_name]
+        self.messages[message_id] = message
         self.tell({"kind": "message", "message": message})
-        return message["id"]
+        return message_id
 
     def change(self, message_id: str, **changes: Any) -> None:
         self.put({**self.messages[message_id], **changes})

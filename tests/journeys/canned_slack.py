@@ -79,7 +79,7 @@ def chunks(parts: list[Json], **more: Any) -> Json:
     return {**facts, "recipient": "U0LIN", **more}
 
 
-def text(words: str) -> Json:
+def text_part(words: str) -> Json:
     return {"type": "markdown_text", "text": words}
 
 

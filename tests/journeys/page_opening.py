@@ -10,6 +10,25 @@ from playwright.async_api import Browser, Page
 
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
+PREFIXES = """async (text) => {
+  const { markdown } = await import("/_sim/static/markdown.js");
+  const { patch } = await import("/_sim/static/dom.js");
+  const box = document.createElement("div");
+  const cache = new Map();
+  const view = { open: true, caret: false, cache, pageOf: () => 0, turn: () => {}, nameOf: () => "Lin Wei" };
+  const jumps = [];
+  let [tags, words] = ["", ""];
+  for (let length = 1; length <= text.length; length += 1) {
+    patch(box, markdown(text.slice(0, length), view));
+    const nowTags = [...box.children].map((one) => one.tagName).join(" ");
+    const nowWords = box.textContent;
+    const grew = nowTags.startsWith(tags) && nowWords.startsWith(words.trimEnd());
+    if (!grew) jumps.push(text.slice(Math.max(0, length - 30), length));
+    [tags, words] = [nowTags, nowWords];
+  }
+  return jumps;
+}"""
+
 CLIPPED = """(within) => [...document.querySelectorAll(`${within} *`)].filter((one) => {
   const style = getComputedStyle(one);
   const isBox = style.display !== "inline" && one.clientWidth > 0;

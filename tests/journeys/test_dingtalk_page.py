@@ -11,7 +11,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser import chromium
 from tests.journeys.canned_dingtalk import BOT, CARD_MARKDOWN, DIRECT, TEAM, CannedDingTalk, button, card, fill, says
-from tests.journeys.page_opening import CLIPPED, OVERFLOW, opened
+from tests.journeys.page_opening import CLIPPED, OVERFLOW, PREFIXES, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
@@ -135,6 +135,15 @@ async def test_the_client_draws_only_the_marks_it_knows(browser: Browser, canned
         await expect(shown.locator(".code")).to_have_count(1)
         await expect(shown.locator(".ink-red")).to_have_text("red")
         await expect(shown.locator(".at")).to_have_text("@Chen Yu")
+
+
+async def test_half_finished_markdown_never_jumps(browser: Browser, canned: CannedDingTalk) -> None:
+    async with opened(browser, canned.url) as page:
+        assert await page.evaluate(PREFIXES, CARD_MARKDOWN + "\n\n1 < 2 <b>no tag</b>") == []
+        answer = canned.add_card(flow="2", content="A <font colorTokenV2=common_re")
+        await expect(page.locator(".ai-part-content")).to_have_text("A ")
+        canned.change(answer, card=card(flow="2", content="A <font colorTokenV2=common_red1_color>wo"))
+        await expect(page.locator(".ink-red")).to_have_text("wo")
 
 
 async def test_model_text_stays_text(browser: Browser, canned: CannedDingTalk) -> None:

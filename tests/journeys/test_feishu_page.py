@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser import chromium
 from tests.journeys.canned_cards import MARKDOWN, answer_card, gallery_card
 from tests.journeys.canned_feishu import CannedFeishu
-from tests.journeys.page_opening import OVERFLOW, opened
+from tests.journeys.page_opening import OVERFLOW, PREFIXES, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
@@ -28,25 +28,6 @@ RECORD_TEXTS = """(name) => {
 
 NEW_NODES = """[...document.querySelectorAll(".card *")].filter((one) => !one.kept)
   .map((one) => one.className || one.tagName)"""
-
-PREFIXES = """async (text) => {
-  const { markdown } = await import("/_sim/static/markdown.js");
-  const { patch } = await import("/_sim/static/dom.js");
-  const box = document.createElement("div");
-  const cache = new Map();
-  const view = { open: true, caret: false, cache, pageOf: () => 0, turn: () => {}, nameOf: () => "Lin Wei" };
-  const jumps = [];
-  let [tags, words] = ["", ""];
-  for (let length = 1; length <= text.length; length += 1) {
-    patch(box, markdown(text.slice(0, length), view));
-    const nowTags = [...box.children].map((one) => one.tagName).join(" ");
-    const nowWords = box.textContent;
-    const grew = nowTags.startsWith(tags) && nowWords.startsWith(words.trimEnd());
-    if (!grew) jumps.push(text.slice(Math.max(0, length - 30), length));
-    [tags, words] = [nowTags, nowWords];
-  }
-  return jumps;
-}"""
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -91,11 +72,11 @@ async def test_an_answer_grows_is_pressed_and_ends(browser: Browser, canned: Can
 
 
 async def press_and_see(page: Page, canned: CannedFeishu) -> None:
-    canned.click_gate.clear()
+    canned.gate.clear()
     button = page.get_by_role("button", name="Satisfied")
     await button.click()
     await expect(button).to_have_attribute("aria-busy", "true")
-    canned.click_gate.set()
+    canned.gate.set()
     await expect(page.locator(".toast-success")).to_have_text("Thanks!")
     await expect(button).not_to_have_attribute("aria-busy", "true")
     assert canned.clicks == [{"message_id": "om_2", "as": "ou_lin", "value": {"do": "satisfied"}}]
@@ -252,7 +233,7 @@ async def test_forms_tables_and_questions_before_a_press(browser: Browser, canne
         await table.get_by_role("button", name="Next page").click()
         await expect(table.locator("tbody td").first).to_have_text("module 4")
 
-        canned.click_answer = {"code": 200341, "toast": None}
+        canned.answers["click"] = {"code": 200341, "toast": None}
         await page.get_by_role("button", name="Delete all").click()
         await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
         assert len(canned.clicks) == 1

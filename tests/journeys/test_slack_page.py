@@ -10,8 +10,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser import chromium
-from tests.journeys.canned_slack import FEEDBACK, GALLERY, CannedSlack, button, chunks, plain, task, text
-from tests.journeys.page_opening import CLIPPED, OVERFLOW, opened
+from tests.journeys.canned_slack import FEEDBACK, GALLERY, MARKDOWN, CannedSlack, button, chunks, plain, task, text_part
+from tests.journeys.page_opening import CLIPPED, OVERFLOW, PREFIXES, opened
 
 NEW_NODES = """[...document.querySelectorAll('.kit *')].filter((one) => !one.kept)
   .map((one) => one.className || one.tagName)"""
@@ -44,7 +44,9 @@ async def test_an_answer_grows_in_a_thread_and_ends(browser: Browser, canned: Ca
         await expect(page.locator(".main .message")).to_have_count(1)
         assert canned.did("send") == [{"chat_id": "C0TEAM", "as": "U0LIN", "text": "@niuma hello"}]
 
-        answer = canned.stream(next(iter(canned.messages)), [task("a", "Read", "in_progress"), text("Counting **fi")])
+        answer = canned.stream(
+            next(iter(canned.messages)), [task("a", "Read", "in_progress"), text_part("Counting **fi")]
+        )
         await expect(page.locator(".main .message")).to_have_count(1)
         await expect(page.locator(".thread-line")).to_contain_text("Writing…")
         await page.locator(".thread-line").click()
@@ -53,7 +55,7 @@ async def test_an_answer_grows_in_a_thread_and_ends(browser: Browser, canned: Ca
         await expect(pane.locator(".caret")).to_have_count(1)
         await expect(pane.get_by_role("img", name="In progress")).to_be_visible()
 
-        done = [task("a", "Read", "complete", details="42 files"), text("Counting **files**.")]
+        done = [task("a", "Read", "complete", details="42 files"), text_part("Counting **files**.")]
         canned.change(answer, streaming=False, chunks=chunks(done, final_blocks=[FEEDBACK]))
         await expect(pane.locator(".markdown-body p")).to_have_text("Counting files.")
         await expect(page.locator(".caret, .live")).to_have_count(0)
@@ -63,12 +65,12 @@ async def test_an_answer_grows_in_a_thread_and_ends(browser: Browser, canned: Ca
 
 
 async def test_updates_of_a_stream_keep_the_very_nodes(browser: Browser, canned: CannedSlack) -> None:
-    answer = canned.stream(canned.add(text="hi"), [text("One\n\nTwo")])
+    answer = canned.stream(canned.add(text="hi"), [text_part("One\n\nTwo")])
     async with opened(browser, canned.url) as page:
         await page.locator(".thread-line").click()
         await expect(page.locator(".markdown-body p")).to_have_count(2)
         await page.evaluate("document.querySelectorAll('.kit *').forEach((one) => { one.kept = true; })")
-        canned.change(answer, chunks=chunks([text("One\n\nTwo and\n\nThree")]))
+        canned.change(answer, chunks=chunks([text_part("One\n\nTwo and\n\nThree")]))
         await expect(page.locator(".markdown-body p")).to_have_count(3)
         assert set(await page.evaluate(NEW_NODES)) <= {"P", "caret"}
 
@@ -94,7 +96,7 @@ async def test_the_direct_chat_opens_its_answers_thread(browser: Browser, canned
     async with opened(browser, canned.url) as page:
         await page.locator(".chat-row", has_text="niuma").click()
         await expect(page.locator(".thread")).to_have_count(0)
-        answer = canned.stream(root, [text("Hel")])
+        answer = canned.stream(root, [text_part("Hel")])
         await expect(page.locator(".thread .markdown-body")).to_have_text("Hel")
         await page.locator(".thread").get_by_role("button", name="Stop").click()
         asked = {"as": "U0LIN", "chat_id": "D0LIN", "thread_ts": root.split("/")[1]}
@@ -134,7 +136,7 @@ async def test_ephemeral_messages_are_for_one_person(browser: Browser, canned: C
 
 async def test_only_the_recipient_sees_a_channels_stream_grow(browser: Browser, canned: CannedSlack) -> None:
     root = canned.add(text="hi")
-    parts = chunks([text("First words and many more")], withheld=True, first_text="First")
+    parts = chunks([text_part("First words and many more")], withheld=True, first_text="First")
     answer = canned.add("C0TEAM", "U0NIUMA", thread_ts=root.split("/")[1], streaming=True, chunks=parts)
     async with opened(browser, canned.url) as page:
         await page.locator(".thread-line").click()
@@ -207,6 +209,17 @@ async def test_mrkdwn_is_not_markdown(browser: Browser, canned: CannedSlack) -> 
         await expect(content.locator("blockquote")).to_have_text("one\ntwo")
         await expect(content.locator("pre")).to_have_text("a *code*")
         await expect(content).to_contain_text("**two**")
+
+
+async def test_half_finished_markdown_never_jumps(browser: Browser, canned: CannedSlack) -> None:
+    text = MARKDOWN + "\n\nAsk <@U0CHEN> or <!here>, see <https://example.com/x|this page> and <b>no tag</b>. 1 < 2."
+    async with opened(browser, canned.url) as page:
+        assert await page.evaluate(PREFIXES, text) == []
+        answer = canned.stream(canned.add(text="hi"), [text_part("Ask <@U0CH")])
+        await page.locator(".thread-line").click()
+        await expect(page.locator(".markdown-body")).to_have_text("Ask ")
+        canned.change(answer, chunks=chunks([text_part("Ask <@U0CHEN>")]))
+        await expect(page.locator(".markdown-body .at")).to_have_text("@Chen Yu")
 
 
 async def test_status_reactions_edits_and_deletions_show(browser: Browser, canned: CannedSlack) -> None:

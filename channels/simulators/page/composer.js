@@ -82,7 +82,11 @@ export class Composer {
   }
 
   drawSend() {
-    return h("button", { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") }, icon("send"));
+    return h(
+      "button",
+      { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") },
+      icon("send"),
+    );
   }
 
   /** A file goes to direct chats: in groups the bot hears only what mentions it. */

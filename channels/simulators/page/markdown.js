@@ -65,7 +65,8 @@ function caretNode() {
 const BLOCKS = {
   paragraph: (block, view) => h("p", null, inline(block.text, block, view)),
   heading: (block, view) => h(`h${block.level}`, null, inline(block.text, block, view)),
-  rule: (block, view) => h("div", { class: "rule-line" }, lacks(view, "rule") ? block.source : h("hr", null), tail(view)),
+  rule: (block, view) =>
+    h("div", { class: "rule-line" }, lacks(view, "rule") ? block.source : h("hr", null), tail(view)),
   code: (block, view) =>
     lacks(view, "code")
       ? h("pre", { class: "plain-code", tabindex: "0" }, block.text, tail(view))

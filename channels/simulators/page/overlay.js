@@ -51,11 +51,7 @@ export function ask(title, text, { yes = say("confirm"), no = say("cancel") } = 
     h(
       "div",
       { class: "ask-buttons" },
-      h(
-        "button",
-        { type: "button", class: "button button-default button-medium", on: { click: answer("no") } },
-        no,
-      ),
+      h("button", { type: "button", class: "button button-default button-medium", on: { click: answer("no") } }, no),
       h(
         "button",
         { type: "button", class: "button button-primary_filled button-medium", on: { click: answer("yes") } },

@@ -20,7 +20,12 @@ export async function upload(file, more = {}) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";
   for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
-  return post("/_sim/upload", { kind: isPicture(file) ? "image" : "file", name: file.name, base64: btoa(text), ...more });
+  return post("/_sim/upload", {
+    kind: isPicture(file) ? "image" : "file",
+    name: file.name,
+    base64: btoa(text),
+    ...more,
+  });
 }
 
 /** Tell whether a file is sent as a picture. */

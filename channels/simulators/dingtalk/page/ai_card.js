@@ -27,7 +27,12 @@ export function drawAiCard(message, desk) {
       seen.parts.map((part) => drawPart(part, message, desk)),
       drawState(seen, isEmpty),
     ),
-    seen.buttons.length > 0 && h("div", { class: "ai-card-buttons" }, seen.buttons.map((button) => drawButton(button, message, desk))),
+    seen.buttons.length > 0 &&
+      h(
+        "div",
+        { class: "ai-card-buttons" },
+        seen.buttons.map((button) => drawButton(button, message, desk)),
+      ),
   );
 }
 
@@ -43,7 +48,8 @@ function drawHead({ title, status }) {
 /** One variable; a name the product's template uses for small print looks like that. */
 function drawPart(part, message, desk) {
   const look = `ai-part ai-part-${part.name}`;
-  if (part.kind === "text") return h("div", { class: `${look} plain`, key: part.name, "data-variable": part.name }, withSigns(part.value));
+  if (part.kind === "text")
+    return h("div", { class: `${look} plain`, key: part.name, "data-variable": part.name }, withSigns(part.value));
   const local = desk.localOf(message.id);
   const view = {
     open: part.grows,
@@ -54,13 +60,28 @@ function drawPart(part, message, desk) {
     rowsPerPage: WHOLE_TABLE_ROWS,
     ...desk.views,
   };
-  return h("div", { class: `${look} markdown-body`, key: part.name, "data-variable": part.name }, markdown(part.value, view));
+  return h(
+    "div",
+    { class: `${look} markdown-body`, key: part.name, "data-variable": part.name },
+    markdown(part.value, view),
+  );
 }
 
 function drawState({ state }, isEmpty) {
-  if (state === "failed") return h("div", { class: "ai-state ai-state-failed", role: "status", key: "state" }, icon("warning"), say("failedCard"));
+  if (state === "failed")
+    return h(
+      "div",
+      { class: "ai-state ai-state-failed", role: "status", key: "state" },
+      icon("warning"),
+      say("failedCard"),
+    );
   if (state === "finished" || (state === "inputing" && !isEmpty)) return null;
-  return h("div", { class: "ai-state", role: "status", key: "state" }, h("span", { class: "ai-spark", "aria-hidden": "true" }, icon("spark")), h("span", { class: "ai-words" }, say(state)));
+  return h(
+    "div",
+    { class: "ai-state", role: "status", key: "state" },
+    h("span", { class: "ai-spark", "aria-hidden": "true" }, icon("spark")),
+    h("span", { class: "ai-words" }, say(state)),
+  );
 }
 
 function drawButton(button, message, desk) {

@@ -16,7 +16,13 @@ import { say } from "./words.js";
 class DingComposer extends Composer {
   drawAbove(store) {
     const bot = store.botsOf(store.chat).find((each) => each.connections === 0);
-    const notice = bot && h("div", { class: "offline-robot", key: "offline-robot", role: "status" }, say("offlineRobot", { bot: bot.name }));
+    const notice =
+      bot &&
+      h(
+        "div",
+        { class: "offline-robot", key: "offline-robot", role: "status" },
+        say("offlineRobot", { bot: bot.name }),
+      );
     return [notice, super.drawAbove(store)];
   }
 }

@@ -9,7 +9,9 @@ const STATES = { 1: "processing", 2: "inputing", 3: "finished", 4: "executing", 
 export function seenCard(card, me) {
   const values = { ...card.params, ...card.private?.[me] };
   const state = STATES[card.flow_status] ?? "finished";
-  const shown = variablesOf(card).filter((one) => one.kind !== "hidden" && holds(one.visible_key, values) && values[one.name]);
+  const shown = variablesOf(card).filter(
+    (one) => one.kind !== "hidden" && holds(one.visible_key, values) && values[one.name],
+  );
   const named = (name) => shown.find((one) => one.name === name && one.kind === "text") && values[name];
   const parts = shown.filter((one) => !(one.kind === "text" && (one.name === "title" || one.name === "status")));
   const buttons = (card.personal_buttons?.[me] ?? card.buttons ?? []).filter((button) => button.visible);
@@ -17,13 +19,21 @@ export function seenCard(card, me) {
     state,
     title: named("title") ?? "",
     status: named("status") ?? "",
-    parts: parts.map((one) => ({ name: one.name, kind: one.kind, value: values[one.name], grows: state === "inputing" && one.name === card.streaming_key })),
+    parts: parts.map((one) => ({
+      name: one.name,
+      kind: one.kind,
+      value: values[one.name],
+      grows: state === "inputing" && one.name === card.streaming_key,
+    })),
     buttons,
   };
 }
 
 function variablesOf(card) {
-  return card.variables ?? Object.keys(card.params).map((name) => ({ name, kind: name === card.streaming_key ? "markdown" : "text" }));
+  return (
+    card.variables ??
+    Object.keys(card.params).map((name) => ({ name, kind: name === card.streaming_key ? "markdown" : "text" }))
+  );
 }
 
 function holds(key, values) {

@@ -16,12 +16,27 @@ const CONTENTS = {
   text: (message, desk) => bubble(h("div", { class: "bubble-text" }, withMentions(message.text, desk.store))),
   markdown: (message, desk) => bubble(robotMarkdown(message, desk), "bubble-markdown"),
   actionCard: drawActionCard,
-  feedCard: (message, desk) => h("div", { class: "action-card" }, message.buttons.map((one) => h("a", { ...dingLink(one.url, desk.follow), class: "feed-line" }, one.title))),
-  link: (message, desk) => h("a", { ...dingLink(message.url, desk.follow), class: "link-card" }, h("strong", null, message.title), h("span", null, message.text)),
+  feedCard: (message, desk) =>
+    h(
+      "div",
+      { class: "action-card" },
+      message.buttons.map((one) => h("a", { ...dingLink(one.url, desk.follow), class: "feed-line" }, one.title)),
+    ),
+  link: (message, desk) =>
+    h(
+      "a",
+      { ...dingLink(message.url, desk.follow), class: "link-card" },
+      h("strong", null, message.title),
+      h("span", null, message.text),
+    ),
   picture: (message) => pictures(message),
   image: (message) => pictures(message),
   richText: drawRichText,
-  audio: (message) => bubble([h("span", { class: "voice" }, icon("voice"), say("seconds", { n: seconds(message.duration) })), message.recognition && h("div", { class: "recognition" }, message.recognition)]),
+  audio: (message) =>
+    bubble([
+      h("span", { class: "voice" }, icon("voice"), say("seconds", { n: seconds(message.duration) })),
+      message.recognition && h("div", { class: "recognition" }, message.recognition),
+    ]),
   video: (message) => bubble([icon("video"), " ", say("video", { seconds: message.duration ?? "" })]),
   file: (message) => (message.files ?? []).map(fileTile),
   card: (message, desk) => (message.card ? drawAiCard(message, desk) : bubble(say("cardLine"))),
@@ -29,7 +44,9 @@ const CONTENTS = {
 
 /** Draw a message's content. */
 export function drawContent(message, desk) {
-  return Object.hasOwn(CONTENTS, message.msg_type) ? CONTENTS[message.msg_type](message, desk) : bubble(say("unknown"), "bubble-unknown");
+  return Object.hasOwn(CONTENTS, message.msg_type)
+    ? CONTENTS[message.msg_type](message, desk)
+    : bubble(say("unknown"), "bubble-unknown");
 }
 
 /** Where the simulator keeps a file. */
@@ -61,14 +78,22 @@ function drawActionCard(message, desk) {
     "div",
     { class: "action-card" },
     h("div", { class: "action-card-body" }, robotMarkdown(message, desk)),
-    h("div", { class: `action-card-buttons ${buttons.length === 2 ? "action-card-pair" : ""}`.trim() }, buttons.map((one) => h("a", { ...dingLink(one.url, desk.follow), class: "action-button" }, one.title))),
+    h(
+      "div",
+      { class: `action-card-buttons ${buttons.length === 2 ? "action-card-pair" : ""}`.trim() },
+      buttons.map((one) => h("a", { ...dingLink(one.url, desk.follow), class: "action-button" }, one.title)),
+    ),
   );
 }
 
 function drawRichText(message, desk) {
   const files = [...(message.files ?? [])];
   return bubble(
-    (message.parts ?? []).map((part) => (part.text !== undefined ? h("div", { class: "bubble-text" }, withMentions(part.text, desk.store)) : picture(files.find((one) => one.id === part.file_id) ?? files[0]))),
+    (message.parts ?? []).map((part) =>
+      part.text !== undefined
+        ? h("div", { class: "bubble-text" }, withMentions(part.text, desk.store))
+        : picture(files.find((one) => one.id === part.file_id) ?? files[0]),
+    ),
   );
 }
 
@@ -84,8 +109,18 @@ function picture(file) {
 function fileTile(file) {
   return h(
     "a",
-    { class: "file-tile", href: fileAddress(file.id), download: file.name, "aria-label": say("fileOf", { name: file.name, size: size(file.bytes) }) },
-    h("span", { class: "file-words" }, h("span", { class: "file-name" }, file.name), h("span", { class: "file-size" }, size(file.bytes))),
+    {
+      class: "file-tile",
+      href: fileAddress(file.id),
+      download: file.name,
+      "aria-label": say("fileOf", { name: file.name, size: size(file.bytes) }),
+    },
+    h(
+      "span",
+      { class: "file-words" },
+      h("span", { class: "file-name" }, file.name),
+      h("span", { class: "file-size" }, size(file.bytes)),
+    ),
     h("span", { class: `file-sign file-${(file.name ?? "").split(".").at(-1).toLowerCase()}` }, icon("file")),
   );
 }

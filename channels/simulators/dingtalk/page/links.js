@@ -20,5 +20,11 @@ export function dingLink(url, follow) {
     follow(url);
   };
   const keyed = (event) => event.key === "Enter" && run(event);
-  return { class: "link", role: "button", tabindex: "0", title: say("sendsAsYou", { text }), on: { click: run, keydown: keyed } };
+  return {
+    class: "link",
+    role: "button",
+    tabindex: "0",
+    title: say("sendsAsYou", { text }),
+    on: { click: run, keydown: keyed },
+  };
 }

@@ -18,7 +18,9 @@ export function drawMessage(message, desk, joined) {
     "article",
     {
       key: message.id,
-      class: `message ${mine ? "message-mine" : ""} ${joined ? "message-joined" : ""} message-${message.msg_type}`.replace(/\s+/g, " ").trim(),
+      class: `message ${mine ? "message-mine" : ""} ${joined ? "message-joined" : ""} message-${message.msg_type}`
+        .replace(/\s+/g, " ")
+        .trim(),
       "aria-label": `${name}, ${clock(message.create_time_ms)}`,
     },
     joined ? h("span", { class: "avatar-space" }) : avatar(name, { bot: sender.type === "bot" }),
@@ -26,7 +28,12 @@ export function drawMessage(message, desk, joined) {
       "div",
       { class: "message-body" },
       !joined && drawMeta(message, name, mine),
-      h("div", { class: "message-line" }, h("div", { class: "message-content" }, drawQuote(message, store), drawContent(message, desk)), drawActions(message, desk, mine)),
+      h(
+        "div",
+        { class: "message-line" },
+        h("div", { class: "message-content" }, drawQuote(message, store), drawContent(message, desk)),
+        drawActions(message, desk, mine),
+      ),
       drawEmotions(message, store),
     ),
   );
@@ -46,12 +53,21 @@ function drawQuote(message, store) {
   const parent = store.messages.get(message.quotes ?? "");
   if (!parent) return null;
   const name = parent.sender.name || store.nameOf(parent.sender.id);
-  return h("div", { class: "quote", key: "quote" }, h("span", { class: "quote-name" }, `${name}: `), parent.recalled ? say("recalled", { name }) : store.lineOf(parent));
+  return h(
+    "div",
+    { class: "quote", key: "quote" },
+    h("span", { class: "quote-name" }, `${name}: `),
+    parent.recalled ? say("recalled", { name }) : store.lineOf(parent),
+  );
 }
 
 function drawActions(message, desk, mine) {
   const act = (label, name, run) =>
-    h("button", { type: "button", class: "icon-button small", "aria-label": label, title: label, on: { click: run } }, icon(name));
+    h(
+      "button",
+      { type: "button", class: "icon-button small", "aria-label": label, title: label, on: { click: run } },
+      icon(name),
+    );
   return h(
     "div",
     { class: "message-actions", role: "group", "aria-label": say("actions") },
@@ -70,7 +86,18 @@ function drawEmotions(message, store) {
       const who = store.nameOf(one.by) || one.by;
       const isWork = /🤔|思考|处理/u.test(one.name);
       const words = isWork ? one.name.replace(/^\p{Extended_Pictographic}\ufe0f?/u, "") : one.name;
-      return h("span", { key: `${one.by}-${one.name}`, class: `emotion ${isWork ? "emotion-live" : ""}`.trim(), title: `${one.name}: ${who}`, "aria-label": `${one.name}: ${who}` }, isWork && icon("thought"), h("span", null, words), h("span", { class: "emotion-who" }, who));
+      return h(
+        "span",
+        {
+          key: `${one.by}-${one.name}`,
+          class: `emotion ${isWork ? "emotion-live" : ""}`.trim(),
+          title: `${one.name}: ${who}`,
+          "aria-label": `${one.name}: ${who}`,
+        },
+        isWork && icon("thought"),
+        h("span", null, words),
+        h("span", { class: "emotion-who" }, who),
+      );
     }),
   );
 }

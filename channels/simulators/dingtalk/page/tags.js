@@ -19,7 +19,8 @@ function whole(text, at, found, open) {
   const node = name === "font" ? { t: "font", color: colour(attributes(found[2])) } : anchor(attributes(found[2]));
   const from = at + found[0].length;
   const end = text.toLowerCase().indexOf(`</${name}>`, from);
-  if (end >= 0) return { node: { ...node, inside: text.slice(from, end), insideOpen: false }, length: end + name.length + 3 - at };
+  if (end >= 0)
+    return { node: { ...node, inside: text.slice(from, end), insideOpen: false }, length: end + name.length + 3 - at };
   return open ? { node: { ...node, inside: text.slice(from), insideOpen: true }, length: text.length - at } : null;
 }
 

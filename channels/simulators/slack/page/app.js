@@ -81,7 +81,9 @@ class SlackDesk extends Desk {
   }
 
   repliesTo(message) {
-    return this.store.messagesOf(message.chat_id).filter((one) => one.thread_ts === message.ts && one.ts !== message.ts);
+    return this.store
+      .messagesOf(message.chat_id)
+      .filter((one) => one.thread_ts === message.ts && one.ts !== message.ts);
   }
 
   statusOf(chatId, threadTs) {
@@ -124,7 +126,8 @@ class SlackDesk extends Desk {
     ]);
     this.root.classList.toggle("with-thread", Boolean(this.thread));
     this.settleDrawer();
-    for (const part of [this.log, this.composer, this.thread && this.threadLog, this.thread && this.threadComposer]) if (part) part.settle();
+    for (const part of [this.log, this.composer, this.thread && this.threadLog, this.thread && this.threadComposer])
+      if (part) part.settle();
   }
 
   drawSign(chat, store) {
@@ -160,9 +163,18 @@ class SlackDesk extends Desk {
   }
 
   async press({ message, key, node, element, confirm, ...order }) {
-    if (confirm && !(await ask(plainText(confirm.title), plainText(confirm.text), { yes: plainText(confirm.confirm) || say("confirm"), no: plainText(confirm.deny) || say("cancel") }))) return;
+    if (
+      confirm &&
+      !(await ask(plainText(confirm.title), plainText(confirm.text), {
+        yes: plainText(confirm.confirm) || say("confirm"),
+        no: plainText(confirm.deny) || say("cancel"),
+      }))
+    )
+      return;
     const form = node.closest("article");
-    const missed = [...form.querySelectorAll("[data-action]")].find((field) => element.style === "primary" && !field.checkValidity());
+    const missed = [...form.querySelectorAll("[data-action]")].find(
+      (field) => element.style === "primary" && !field.checkValidity(),
+    );
     if (missed) {
       missed.reportValidity();
       return;
@@ -170,7 +182,13 @@ class SlackDesk extends Desk {
     const local = this.localOf(message.id);
     local.pending.add(key);
     this.touch(message.id);
-    const body = { message_id: message.id, as: this.store.me, action_id: element.action_id, state: valuesIn(form), ...order };
+    const body = {
+      message_id: message.id,
+      as: this.store.me,
+      action_id: element.action_id,
+      state: valuesIn(form),
+      ...order,
+    };
     await this.tried(click(body));
     local.pending.delete(key);
     this.touch(message.id);

@@ -26,9 +26,15 @@ const BLOCKS = {
   plan: drawPlan,
   task_card: drawTask,
   input: drawInput,
-  alert: (block, key, context) => h("div", { class: `kit-alert kit-alert-${block.level ?? "default"}`, role: "note" }, textObject(block.text, context.view)),
+  alert: (block, key, context) =>
+    h(
+      "div",
+      { class: `kit-alert kit-alert-${block.level ?? "default"}`, role: "note" },
+      textObject(block.text, context.view),
+    ),
   card: drawCard,
-  carousel: (block, key, context) => h("div", { class: "kit-carousel", tabindex: "0" }, drawBlocks(block.elements ?? [], key, context)),
+  carousel: (block, key, context) =>
+    h("div", { class: "kit-carousel", tabindex: "0" }, drawBlocks(block.elements ?? [], key, context)),
   container: drawContainer,
 };
 
@@ -67,9 +73,15 @@ function drawSection(block, key, context) {
       "div",
       { class: "kit-words" },
       textObject(block.text, context.view),
-      block.fields && h("div", { class: "kit-fields" }, block.fields.map((one) => h("div", null, textObject(one, context.view)))),
+      block.fields &&
+        h(
+          "div",
+          { class: "kit-fields" },
+          block.fields.map((one) => h("div", null, textObject(one, context.view))),
+        ),
     ),
-    block.accessory && h("div", { class: "kit-accessory" }, one(block.accessory, { block_id: block.block_id ?? key }, context)),
+    block.accessory &&
+      h("div", { class: "kit-accessory" }, one(block.accessory, { block_id: block.block_id ?? key }, context)),
   );
 }
 
@@ -80,14 +92,22 @@ function one(element, place, context) {
 
 function drawContext(block, key, context) {
   const parts = (block.elements ?? []).map((part) =>
-    part.type === "image" ? picture(part, "kit-small") : part.type === "plain_text" ? h("span", null, plainText(part)) : mrkdwn(part.text, context.view),
+    part.type === "image"
+      ? picture(part, "kit-small")
+      : part.type === "plain_text"
+        ? h("span", null, plainText(part))
+        : mrkdwn(part.text, context.view),
   );
   return h("div", { class: "kit-context" }, parts);
 }
 
 function drawActions(block, key, context) {
   const place = { block_id: block.block_id ?? key };
-  return h("div", { class: `kit-actions ${block.type === "context_actions" ? "kit-feedback" : ""}`.trim() }, (block.elements ?? []).map((part) => one(part, place, context)));
+  return h(
+    "div",
+    { class: `kit-actions ${block.type === "context_actions" ? "kit-feedback" : ""}`.trim() },
+    (block.elements ?? []).map((part) => one(part, place, context)),
+  );
 }
 
 function drawImageBlock(block) {
@@ -105,7 +125,11 @@ export function picture(element, look) {
 
 function isOurs(address) {
   if (/^data:image\//.test(address)) return true;
-  return Boolean(address) && URL.canParse(address, location.href) && new URL(address, location.href).origin === location.origin;
+  return (
+    Boolean(address) &&
+    URL.canParse(address, location.href) &&
+    new URL(address, location.href).origin === location.origin
+  );
 }
 
 function drawTable(block, key, context) {
@@ -120,11 +144,23 @@ function drawCell(cell, context) {
 
 function drawInput(block, key, context) {
   const id = `input-${context.id}-${key}`.replace(/[^\w-]/g, "_");
-  const place = { block_id: block.block_id ?? key, context, id, label: plainText(block.label), required: block.optional !== true, words: { options: say("options") } };
+  const place = {
+    block_id: block.block_id ?? key,
+    context,
+    id,
+    label: plainText(block.label),
+    required: block.optional !== true,
+    words: { options: say("options") },
+  };
   return h(
     "div",
     { class: "input-column" },
-    h("label", { for: id }, plainText(block.label), block.optional !== true && h("span", { class: "required", "aria-hidden": "true" }, "*")),
+    h(
+      "label",
+      { for: id },
+      plainText(block.label),
+      block.optional !== true && h("span", { class: "required", "aria-hidden": "true" }, "*"),
+    ),
     drawElement(block.element ?? {}, place),
     block.hint && h("div", { class: "kit-hint" }, plainText(block.hint)),
   );
@@ -149,7 +185,13 @@ function drawContainer(block, key, context) {
   return h(
     "section",
     { class: "kit-container", "aria-label": title },
-    h("button", { type: "button", class: "task-line", "aria-expanded": String(isOpen), on: { click: flip } }, h("strong", null, title), icon("chevron", { class: isOpen ? "turned" : "" })),
-    isOpen && h("div", { class: "kit-inside" }, drawBlocks(block.child_blocks ?? block.blocks ?? [], `${key}/`, context)),
+    h(
+      "button",
+      { type: "button", class: "task-line", "aria-expanded": String(isOpen), on: { click: flip } },
+      h("strong", null, title),
+      icon("chevron", { class: isOpen ? "turned" : "" }),
+    ),
+    isOpen &&
+      h("div", { class: "kit-inside" }, drawBlocks(block.child_blocks ?? block.blocks ?? [], `${key}/`, context)),
   );
 }

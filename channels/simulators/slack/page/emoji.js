@@ -44,6 +44,11 @@ const CHARACTERS = {
 export function emoji(name) {
   const drawn = DRAWN[name];
   const words = `:${name}:`;
-  if (drawn) return h("span", { class: `emoji emoji-${drawn[1]}`, role: "img", "aria-label": words, title: words }, icon(drawn[0]));
+  if (drawn)
+    return h(
+      "span",
+      { class: `emoji emoji-${drawn[1]}`, role: "img", "aria-label": words, title: words },
+      icon(drawn[0]),
+    );
   return h("span", { class: "emoji-word", title: words }, CHARACTERS[name] ?? words);
 }

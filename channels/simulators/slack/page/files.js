@@ -7,7 +7,11 @@ import { say } from "./words.js";
 /** Draw a message's files. */
 export function drawFiles(files) {
   if (!files.length) return null;
-  return h("div", { class: "files" }, files.map((file) => h("div", { key: file.id ?? file.name, class: "file" }, drawFile(file))));
+  return h(
+    "div",
+    { class: "files" },
+    files.map((file) => h("div", { key: file.id ?? file.name, class: "file" }, drawFile(file))),
+  );
 }
 
 function drawFile(file) {
@@ -17,7 +21,12 @@ function drawFile(file) {
     "div",
     { class: "file-tile", role: "img", "aria-label": say("fileOf", { name, size: sizeOf(file.size) }) },
     h("span", { class: "file-sign" }, icon("file")),
-    h("span", { class: "file-words" }, h("span", { class: "file-name" }, name), h("span", { class: "file-size" }, sizeOf(file.size))),
+    h(
+      "span",
+      { class: "file-words" },
+      h("span", { class: "file-name" }, name),
+      h("span", { class: "file-size" }, sizeOf(file.size)),
+    ),
   );
 }
 

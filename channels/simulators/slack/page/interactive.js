@@ -43,7 +43,8 @@ export function valuesIn(root) {
 function valueOf(kind, field, known) {
   const option = { value: field.value, text: { type: "plain_text", text: field.dataset.words ?? field.value } };
   if (kind === "static_select") option.text.text = field.selectedOptions[0]?.textContent ?? "";
-  if (kind === "static_select" || kind === "radio_buttons") return { type: kind, selected_option: field.value ? option : null };
+  if (kind === "static_select" || kind === "radio_buttons")
+    return { type: kind, selected_option: field.value ? option : null };
   if (kind === "checkboxes") return { type: kind, selected_options: [...(known?.selected_options ?? []), option] };
   if (kind === "datepicker") return { type: kind, selected_date: field.value || null };
   if (kind === "timepicker") return { type: kind, selected_time: field.value || null };
@@ -66,7 +67,14 @@ function pressable(element, place, props, inside, order) {
   const run = (event) => {
     if (local.pending.size) return;
     if (linkProps(element.url).href) window.open(element.url, "_blank", "noopener");
-    press({ key, node: event.currentTarget, block_id: place.block_id, element, confirm: element.confirm ?? null, ...order });
+    press({
+      key,
+      node: event.currentTarget,
+      block_id: place.block_id,
+      element,
+      confirm: element.confirm ?? null,
+      ...order,
+    });
   };
   return h(
     "button",
@@ -99,7 +107,17 @@ function named(element, place) {
 /** A choice outside an input block is an action at once. */
 function changed(element, place, order) {
   if (place.label) return {};
-  return { change: (event) => place.context.press({ key: element.action_id, node: event.currentTarget, block_id: place.block_id, element, confirm: element.confirm ?? null, ...order(event.currentTarget) }) };
+  return {
+    change: (event) =>
+      place.context.press({
+        key: element.action_id,
+        node: event.currentTarget,
+        block_id: place.block_id,
+        element,
+        confirm: element.confirm ?? null,
+        ...order(event.currentTarget),
+      }),
+  };
 }
 
 function drawSelect(element, place) {
@@ -195,7 +213,11 @@ function drawFeedback(element, place) {
     pressable(
       element,
       place,
-      { class: "icon-button feedback", "aria-label": button.accessibility_label ?? plainText(button.text), title: plainText(button.text) },
+      {
+        class: "icon-button feedback",
+        "aria-label": button.accessibility_label ?? plainText(button.text),
+        title: plainText(button.text),
+      },
       icon(sign),
       { value: button.value },
     );

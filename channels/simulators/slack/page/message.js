@@ -20,13 +20,17 @@ export function drawMessage(message, desk, joined, inPane) {
     "article",
     {
       key: message.id,
-      class: `message ${joined ? "message-joined" : ""} ${message.ephemeral_to ? "message-ephemeral" : ""}`.replace(/\s+/g, " ").trim(),
+      class: `message ${joined ? "message-joined" : ""} ${message.ephemeral_to ? "message-ephemeral" : ""}`
+        .replace(/\s+/g, " ")
+        .trim(),
       "data-ts": message.ts,
       "aria-label": `${name}, ${clock(message.create_time_ms)}`,
       "aria-busy": message.live ? "true" : null,
     },
     message.ephemeral_to && h("div", { class: "only-you" }, icon("eye"), say("onlyYou")),
-    joined ? h("time", { class: "avatar-space" }, clock(message.create_time_ms)) : avatar(name, { bot: sender.type === "bot" }),
+    joined
+      ? h("time", { class: "avatar-space" }, clock(message.create_time_ms))
+      : avatar(name, { bot: sender.type === "bot" }),
     h(
       "div",
       { class: "message-body" },
@@ -54,7 +58,8 @@ function drawContent(message, desk) {
   const context = contextOf(message, desk);
   const shown = message.blocks?.length ? message.blocks : null;
   const edited = message.edited && h("span", { class: "edited" }, say("edited"));
-  if (!shown && !message.chunks) return h("div", { class: "message-content" }, mrkdwn(message.text, context.view, edited));
+  if (!shown && !message.chunks)
+    return h("div", { class: "message-content" }, mrkdwn(message.text, context.view, edited));
   const body = shown ? drawBlocks(shown, "", context) : drawStream(seenBy(desk.store.me, message.chunks), context);
   return h("div", { class: "message-content kit" }, body, edited, message.live && drawLive());
 }
@@ -83,7 +88,12 @@ function drawStream(chunks, context) {
 
 function drawPart(part, place, tasks, context) {
   if (part.type === "blocks") return drawBlocks(part.blocks, `part-${place}-`, context);
-  if (part.type === "task") return h("div", { class: "block", key: `task-${part.id}` }, drawTask(tasks.get(part.id), `task-${part.id}`, context));
+  if (part.type === "task")
+    return h(
+      "div",
+      { class: "block", key: `task-${part.id}` },
+      drawTask(tasks.get(part.id), `task-${part.id}`, context),
+    );
   return h("div", { class: "block", key: `text-${place}` }, drawMarkdown(part.text, `text-${place}`, context));
 }
 
@@ -102,7 +112,12 @@ function contextOf(message, desk) {
 }
 
 function drawLive() {
-  return h("div", { class: "live", role: "status" }, h("span", { class: "typing-sign", "aria-hidden": "true" }, h("i", null), h("i", null), h("i", null)), say("writing"));
+  return h(
+    "div",
+    { class: "live", role: "status" },
+    h("span", { class: "typing-sign", "aria-hidden": "true" }, h("i", null), h("i", null), h("i", null)),
+    say("writing"),
+  );
 }
 
 function drawReactions(message, store) {
@@ -116,7 +131,12 @@ function drawReactions(message, store) {
       const people = all.flatMap((one) => one.users ?? [one.by ?? one.user]).map((id) => store.nameOf(id) || id);
       const words = `:${name}: ${people.join(", ")}`;
       const isMine = all.some((one) => (one.users ?? [one.by ?? one.user]).includes(store.me));
-      return h("span", { key: name, class: `reaction ${isMine ? "reaction-mine" : ""}`.trim(), title: words, "aria-label": words }, emoji(name), h("span", null, people.length));
+      return h(
+        "span",
+        { key: name, class: `reaction ${isMine ? "reaction-mine" : ""}`.trim(), title: words, "aria-label": words },
+        emoji(name),
+        h("span", null, people.length),
+      );
     }),
   );
 }
@@ -134,7 +154,11 @@ function drawThreadLine(message, desk) {
     { type: "button", class: "thread-line", on: { click: () => desk.openThread(message) } },
     faces.map((who) => avatar(who.name, { bot: who.type === "bot", size: "avatar-small" })),
     replies.length > 0 && h("span", { class: "thread-count" }, words),
-    h("span", { class: `thread-last ${isLive || status ? "thread-live" : ""}`.trim() }, lastWords(last, status, isLive, desk)),
+    h(
+      "span",
+      { class: `thread-last ${isLive || status ? "thread-live" : ""}`.trim() },
+      lastWords(last, status, isLive, desk),
+    ),
   );
 }
 
@@ -149,6 +173,16 @@ function drawHover(message, desk) {
   return h(
     "div",
     { class: "message-actions", role: "group", "aria-label": say("actions") },
-    h("button", { type: "button", class: "icon-button small", "aria-label": label, title: label, on: { click: () => desk.openThread(message) } }, icon("topic")),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "icon-button small",
+        "aria-label": label,
+        title: label,
+        on: { click: () => desk.openThread(message) },
+      },
+      icon("topic"),
+    ),
   );
 }

@@ -27,7 +27,9 @@ const MAX_DEPTH = 8;
  */
 export function mrkdwn(text, view, tail = null) {
   const pieces = String(text ?? "").split(FENCE);
-  const drawn = pieces.flatMap((piece, i) => (i % 2 ? h("pre", { class: "preformatted", tabindex: "0" }, unescaped(piece)) : lines(piece, view)));
+  const drawn = pieces.flatMap((piece, i) =>
+    i % 2 ? h("pre", { class: "preformatted", tabindex: "0" }, unescaped(piece)) : lines(piece, view),
+  );
   const last = drawn.at(-1);
   if (!tail) return drawn;
   return last?.tag === "div" ? [...drawn.slice(0, -1), h("div", last.attrs, last.kids, tail)] : [...drawn, tail];
@@ -50,7 +52,8 @@ export function unescaped(text) {
 function lines(text, view) {
   const out = [];
   for (const run of text.split(/((?:^&gt; ?.*(?:\n|$))+)/m)) {
-    if (/^&gt;/.test(run)) out.push(h("blockquote", { class: "mrkdwn" }, inline(run.replace(/^&gt; ?/gm, "").trimEnd(), view)));
+    if (/^&gt;/.test(run))
+      out.push(h("blockquote", { class: "mrkdwn" }, inline(run.replace(/^&gt; ?/gm, "").trimEnd(), view)));
     else if (run.trim()) out.push(h("div", { class: "mrkdwn" }, inline(run.replace(/^\n+|\n+$/g, ""), view)));
   }
   return out;

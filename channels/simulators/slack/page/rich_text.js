@@ -35,12 +35,17 @@ const LEAVES = {
 
 /** Draw a `rich_text` block. */
 export function richText(block, view) {
-  return (block.elements ?? []).map((part) => (Object.hasOwn(PARTS, part.type) ? PARTS[part.type](part, view) : missing(part.type)));
+  return (block.elements ?? []).map((part) =>
+    Object.hasOwn(PARTS, part.type) ? PARTS[part.type](part, view) : missing(part.type),
+  );
 }
 
 function drawList(part, view) {
   const items = (part.elements ?? []).map((item) => h("li", null, leaves(item, view)));
-  const props = { class: `rich-list rich-indent-${Math.min(part.indent ?? 0, 8)}`, start: part.offset ? part.offset + 1 : null };
+  const props = {
+    class: `rich-list rich-indent-${Math.min(part.indent ?? 0, 8)}`,
+    start: part.offset ? part.offset + 1 : null,
+  };
   return h(part.style === "ordered" ? "ol" : "ul", props, items);
 }
 

@@ -38,7 +38,18 @@ export class SlackComposer extends Composer {
     if (!live) return super.drawSend();
     const stop = () => this.desk.stop(live);
     return [
-      h("button", { type: "button", key: "stop", class: "send stop", "aria-label": say("stop"), title: say("stop"), on: { click: stop } }, icon("stop")),
+      h(
+        "button",
+        {
+          type: "button",
+          key: "stop",
+          class: "send stop",
+          "aria-label": say("stop"),
+          title: say("stop"),
+          on: { click: stop },
+        },
+        icon("stop"),
+      ),
       super.drawSend(),
     ];
   }

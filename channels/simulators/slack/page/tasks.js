@@ -21,8 +21,20 @@ export function drawPlan(block, key, context) {
   return h(
     "section",
     { class: "plan", "aria-label": words(block.title) },
-    h("div", { class: "plan-head" }, icon("list"), h("strong", null, words(block.title)), h("span", { class: "plan-count" }, `${done}/${tasks.length}`)),
-    h("ol", { class: "plan-tasks" }, tasks.map((task, i) => h("li", { key: task.task_id ?? i }, drawTask(task, `${key}/${task.task_id ?? i}`, context)))),
+    h(
+      "div",
+      { class: "plan-head" },
+      icon("list"),
+      h("strong", null, words(block.title)),
+      h("span", { class: "plan-count" }, `${done}/${tasks.length}`),
+    ),
+    h(
+      "ol",
+      { class: "plan-tasks" },
+      tasks.map((task, i) =>
+        h("li", { key: task.task_id ?? i }, drawTask(task, `${key}/${task.task_id ?? i}`, context)),
+      ),
+    ),
   );
 }
 
@@ -32,7 +44,11 @@ export function drawTask(task, key, context) {
   const hasMore = Boolean(task.details || task.output);
   const isOpen = context.local.folds.get(key) ?? false;
   const inside = [
-    h("span", { class: `task-state task-${task.status ?? "pending"}`, role: "img", "aria-label": say(state) }, icon(sign)),
+    h(
+      "span",
+      { class: `task-state task-${task.status ?? "pending"}`, role: "img", "aria-label": say(state) },
+      icon(sign),
+    ),
     h("span", { class: "task-title" }, words(task.title)),
     hasMore && icon("chevron", { class: isOpen ? "turned" : "" }),
   ];
@@ -41,10 +57,19 @@ export function drawTask(task, key, context) {
     "div",
     { class: "task-card" },
     hasMore
-      ? h("button", { type: "button", class: "task-line", "aria-expanded": String(isOpen), on: { click: flip } }, inside)
+      ? h(
+          "button",
+          { type: "button", class: "task-line", "aria-expanded": String(isOpen), on: { click: flip } },
+          inside,
+        )
       : h("div", { class: "task-line" }, inside),
     hasMore && isOpen && h("div", { class: "task-more" }, body(task.details, context), body(task.output, context)),
-    task.sources?.length > 0 && h("div", { class: "task-sources" }, task.sources.map((one) => h("a", linkProps(one.url), one.text || one.url))),
+    task.sources?.length > 0 &&
+      h(
+        "div",
+        { class: "task-sources" },
+        task.sources.map((one) => h("a", linkProps(one.url), one.text || one.url)),
+      ),
   );
 }
 

@@ -18,14 +18,25 @@ export class ChannelLog extends Log {
   }
 
   follows(previous, message) {
-    return super.follows(previous, message) && !previous.ephemeral_to && !message.ephemeral_to && !this.desk.repliesTo(previous).length;
+    return (
+      super.follows(previous, message) &&
+      !previous.ephemeral_to &&
+      !message.ephemeral_to &&
+      !this.desk.repliesTo(previous).length
+    );
   }
 
   stamp(message, joined) {
     const { desk } = this;
     const replies = desk.repliesTo(message);
     const status = desk.statusOf(message.chat_id, message.ts);
-    return [...super.stamp(message, joined), replies.length, replies.at(-1), replies.some((one) => one.live), JSON.stringify(status)];
+    return [
+      ...super.stamp(message, joined),
+      replies.length,
+      replies.at(-1),
+      replies.some((one) => one.live),
+      JSON.stringify(status),
+    ];
   }
 
   rows(messages) {
@@ -70,8 +81,22 @@ export function drawThread(desk) {
     h(
       "header",
       { class: "main-head" },
-      h("div", { class: "main-words" }, h("h2", null, say("thread")), h("div", { class: "main-sub" }, store.chat?.direct ? store.chat.name : `# ${store.chat?.name}`)),
-      h("button", { type: "button", class: "icon-button thread-close", "aria-label": say("closeThread"), on: { click: () => desk.closeThread() } }, icon("close")),
+      h(
+        "div",
+        { class: "main-words" },
+        h("h2", null, say("thread")),
+        h("div", { class: "main-sub" }, store.chat?.direct ? store.chat.name : `# ${store.chat?.name}`),
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "icon-button thread-close",
+          "aria-label": say("closeThread"),
+          on: { click: () => desk.closeThread() },
+        },
+        icon("close"),
+      ),
     ),
     threadLog.draw(),
     threadComposer.draw(),

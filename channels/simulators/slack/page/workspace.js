@@ -9,15 +9,34 @@ import { say } from "./words.js";
 export function drawChannels(store) {
   const mine = store.chats.filter((chat) => store.isMine(chat));
   const part = (title, chats) =>
-    chats.length > 0 && h("section", { class: "channel-part", "aria-label": title }, h("h2", null, title), chats.map((chat) => drawChannel(chat, store)));
-  return [part(say("channels"), mine.filter((chat) => !chat.direct)), part(say("directs"), mine.filter((chat) => chat.direct))];
+    chats.length > 0 &&
+    h(
+      "section",
+      { class: "channel-part", "aria-label": title },
+      h("h2", null, title),
+      chats.map((chat) => drawChannel(chat, store)),
+    );
+  return [
+    part(
+      say("channels"),
+      mine.filter((chat) => !chat.direct),
+    ),
+    part(
+      say("directs"),
+      mine.filter((chat) => chat.direct),
+    ),
+  ];
 }
 
 /** The sign before a chat's name: `#`, a lock, or the app with its connection. */
 export function chatSign(chat, store) {
   if (!chat.direct) return h("span", { class: "channel-sign" }, icon(chat.type === "group" ? "lock" : "hash"));
   const bot = store.botsOf(chat)[0];
-  return avatar(bot?.name ?? chat.name, { bot: true, size: "avatar-small", online: bot ? bot.connections > 0 : undefined });
+  return avatar(bot?.name ?? chat.name, {
+    bot: true,
+    size: "avatar-small",
+    online: bot ? bot.connections > 0 : undefined,
+  });
 }
 
 function drawChannel(chat, store) {
@@ -34,6 +53,7 @@ function drawChannel(chat, store) {
     },
     chatSign(chat, store),
     h("span", { class: "chat-name" }, chat.name),
-    unread > 0 && h("span", { class: "badge", "aria-label": say("unread", { n: unread }) }, unread > 99 ? "99+" : unread),
+    unread > 0 &&
+      h("span", { class: "badge", "aria-label": say("unread", { n: unread }) }, unread > 99 ? "99+" : unread),
   );
 }
