@@ -93,9 +93,8 @@ class Control:
         file_id = request.query.get("id", "")
         if file_id not in self._sim.world.contents:
             raise web.HTTPNotFound
-        return web.Response(
-            body=self._sim.world.contents[file_id], content_type=self._sim.world.files[file_id].mimetype
-        )
+        body, kind = self._sim.world.contents[file_id], self._sim.world.files[file_id].mimetype
+        return web.Response(body=body, content_type=kind, headers={"Content-Security-Policy": "sandbox"})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
