@@ -20,10 +20,10 @@ STATE: Json = {
 VARIABLES: list[Json] = [
     {"name": "title", "kind": "text", "visible_key": ""},
     {"name": "status", "kind": "text", "visible_key": ""},
-    {"name": "panel", "kind": "markdown", "visible_key": "show_panel"},
+    {"name": "panel", "kind": "markdown", "visible_key": "show_panel", "private": True},
     {"name": "content", "kind": "markdown", "visible_key": ""},
     {"name": "footer", "kind": "markdown", "visible_key": ""},
-    {"name": "show_panel", "kind": "hidden", "visible_key": ""},
+    {"name": "show_panel", "kind": "hidden", "visible_key": "", "private": True},
 ]
 
 CARD_MARKDOWN = """## What I found

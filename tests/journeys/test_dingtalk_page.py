@@ -71,11 +71,12 @@ async def test_updates_of_a_card_keep_the_very_nodes(browser: Browser, canned: C
 
 
 async def test_each_person_sees_their_own_values_and_buttons(browser: Browser, canned: CannedDingTalk) -> None:
-    mine = {"private": {LIN: {"show_panel": "true", "panel": "for Lin"}}}
+    mine = {"private": {LIN: {"show_panel": "true", "panel": "for Lin", "content": "not a private variable"}}}
     mine["personal_buttons"] = {LIN: [button("approve", "Approve"), button("deny", "Deny", disabled=True)]}
     canned.add_card(content="May I?", buttons=[button("approve", "Approve", visible=False)], **mine)
     async with opened(browser, canned.url) as page:
         await expect(page.locator(".ai-part-panel")).to_have_text("for Lin")
+        await expect(page.locator(".ai-part-content")).to_have_text("May I?")
         await expect(page.get_by_role("button", name="Approve")).to_be_enabled()
         await expect(page.get_by_role("button", name="Deny")).to_be_disabled()
         await page.get_by_role("radio", name="Chen Yu").check()

@@ -8,8 +8,8 @@ import { withSigns } from "./signs.js";
 import { say } from "./words.js";
 
 const WHOLE_TABLE_ROWS = 100;
-const TONES = { stop: "danger", deny: "danger", approve: "primary_filled", good: "default", bad: "default" };
-const SIGNS = { stop: "stop", retry: "undo", good: "thumb", bad: "thumb_down" };
+const TONES = { stop: "danger", deny: "danger", approve: "primary_filled", backlog_all: "primary_filled" };
+const SIGNS = { stop: "stop", retry: "undo", good: "thumb", bad: "thumb_down", satisfied: "thumb" };
 
 /** Draw a message's card for the speaking person. */
 export function drawAiCard(message, desk) {

@@ -7,7 +7,7 @@ const STATES = { 1: "processing", 2: "inputing", 3: "finished", 4: "executing", 
  * its condition holds; `grows` marks the variable that is being streamed.
  */
 export function seenCard(card, me) {
-  const values = { ...card.params, ...card.private?.[me] };
+  const values = valuesFor(card, me);
   const state = STATES[card.flow_status] ?? "finished";
   const shown = variablesOf(card).filter(
     (one) => one.kind !== "hidden" && holds(one.visible_key, values) && values[one.name],
@@ -27,6 +27,13 @@ export function seenCard(card, me) {
     })),
     buttons,
   };
+}
+
+/** Only variables that the template marks as private have values of a person's own. */
+function valuesFor(card, me) {
+  const own = card.private?.[me] ?? {};
+  const allowed = variablesOf(card).filter((one) => one.private && one.name in own);
+  return { ...card.params, ...Object.fromEntries(allowed.map((one) => [one.name, own[one.name]])) };
 }
 
 function variablesOf(card) {

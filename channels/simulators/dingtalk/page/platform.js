@@ -28,6 +28,6 @@ function isSeen(message, me) {
 }
 
 function lineOf(message) {
-  if (message.card) return seenCard(message.card, "").title || say("cardLine");
+  if (message.card && !message.title) return seenCard(message.card, "").title || say("cardLine");
   return message.title || message.text || say("cardLine");
 }

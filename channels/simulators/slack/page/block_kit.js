@@ -4,9 +4,10 @@ import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { drawElement } from "./interactive.js";
 import { linkProps, markdown } from "./markdown.js";
-import { missing, mrkdwn, plainText, textObject } from "./mrkdwn.js";
+import { missing, mrkdwn, plainText, plainWords, textObject } from "./mrkdwn.js";
 import { pagedTable } from "./paged_table.js";
 import { richText } from "./rich_text.js";
+import { withSigns } from "./signs.js";
 import { drawPlan, drawTask } from "./tasks.js";
 import { say } from "./words.js";
 
@@ -14,7 +15,7 @@ const WHOLE_TABLE_ROWS = 100;
 
 const BLOCKS = {
   section: drawSection,
-  header: (block) => h("h3", { class: "kit-header" }, plainText(block.text)),
+  header: (block) => h("h3", { class: "kit-header" }, plainWords(block.text)),
   divider: () => h("hr", { class: "kit-rule" }),
   context: drawContext,
   actions: drawActions,
@@ -95,7 +96,7 @@ function drawContext(block, key, context) {
     part.type === "image"
       ? picture(part, "kit-small")
       : part.type === "plain_text"
-        ? h("span", null, plainText(part))
+        ? h("span", null, plainWords(part))
         : mrkdwn(part.text, context.view),
   );
   return h("div", { class: "kit-context" }, parts);
@@ -139,7 +140,7 @@ function drawTable(block, key, context) {
 }
 
 function drawCell(cell, context) {
-  return cell.type === "rich_text" ? richText(cell, context.view) : String(cell.text ?? "");
+  return cell.type === "rich_text" ? richText(cell, context.view) : withSigns(String(cell.text ?? ""));
 }
 
 function drawInput(block, key, context) {

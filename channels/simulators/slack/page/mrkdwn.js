@@ -107,7 +107,12 @@ export function at(words) {
 export function textObject(object, view) {
   if (!object) return null;
   if (object.type === "mrkdwn") return mrkdwn(object.text, view);
-  return h("div", { class: "mrkdwn" }, plainText(object));
+  return h("div", { class: "mrkdwn" }, plainWords(object));
+}
+
+/** A `plain_text` as it is shown: its words, and status signs drawn. */
+export function plainWords(object) {
+  return withSigns(plainText(object));
 }
 
 /** The words of a text object, for buttons and labels. */
