@@ -11,7 +11,7 @@ from aiohttp import web
 from channels.simulators.static import page_file
 
 NOW_MS = 1_772_500_000_000
-ACTS = ("send", "click", "command", "stop", "upload", "recall", "link")
+ACTS = ("send", "click", "command", "stop", "upload", "recall", "link", "edit", "delete", "react")
 
 Json = dict[str, Any]
 
@@ -86,6 +86,13 @@ class CannedPage:
     def did(self, name: str) -> list[Json]:
         """Give the bodies of one kind of act."""
         return [body for act, body in self.acts if act == name]
+
+    async def once_did(self, name: str, count: int = 1) -> list[Json]:
+        """Wait until the page did something so often; gives the bodies."""
+        async with asyncio.timeout(5):
+            while len(self.did(name)) < count:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        return self.did(name)
 
     async def _page(self, request: web.Request) -> web.Response:
         return page_file(self._package, request.match_info.get("name", "index.html"))

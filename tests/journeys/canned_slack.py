@@ -65,6 +65,10 @@ class CannedSlack(CannedPage):
         if name == "send":
             more = {key: body[key] for key in ("thread_ts",) if key in body}
             return {"message_id": self.add(body["chat_id"], body["as"], body["text"], **more)}
+        if name == "edit":
+            self.change(body["message_id"], text=body["text"], edited=True)
+        if name == "delete":
+            self.change(body["message_id"], deleted=True)
         if name == "upload":
             file = {"id": "F0FILE", "name": body["name"], "mimetype": "text/plain", "size": 5}
             return {"message_id": self.add(body["chat_id"], body["as"], files=[file])}

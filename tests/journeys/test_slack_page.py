@@ -86,7 +86,7 @@ async def test_a_thread_is_answered_and_left(browser: Browser, canned: CannedSla
         await expect(page.locator(".thread .message")).to_have_count(2)
         assert canned.did("send")[0]["thread_ts"] == root.split("/")[1]
         await expect(page.locator(".thread-line")).to_contain_text("1 reply")
-        await page.get_by_role("button", name="Close thread").click()
+        await page.keyboard.press("Escape")
         await expect(page.locator(".thread")).to_have_count(0)
         await expect(page.locator(".thread-line")).to_be_focused()
 
@@ -100,9 +100,9 @@ async def test_the_direct_chat_opens_its_answers_thread(browser: Browser, canned
         await expect(page.locator(".thread .markdown-body")).to_have_text("Hel")
         await page.locator(".thread").get_by_role("button", name="Stop").click()
         asked = {"as": "U0LIN", "chat_id": "D0LIN", "thread_ts": root.split("/")[1]}
+        assert await canned.once_did("stop") == [asked]
         canned.change(answer, streaming=False)
         await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
-        assert canned.did("stop") == [asked]
 
 
 async def test_slash_commands_are_offered_sent_and_refused_in_threads(browser: Browser, canned: CannedSlack) -> None:
@@ -157,8 +157,7 @@ async def test_blocks_are_drawn_pressed_and_filled_in(browser: Browser, canned: 
         assert canned.did("click") == [], "a required field is empty"
         await page.get_by_label("What should change?").fill("the title")
         await page.get_by_role("button", name="Submit").click()
-        await expect(page.locator("[aria-busy]")).to_have_count(0)
-        asked = canned.did("click")[0]
+        asked = (await canned.once_did("click"))[0]
         assert (asked["message_id"], asked["as"], asked["action_id"], asked["block_id"]) == (
             message,
             "U0LIN",
@@ -170,8 +169,7 @@ async def test_blocks_are_drawn_pressed_and_filled_in(browser: Browser, canned: 
         await page.get_by_role("dialog", name="Delete all?").get_by_role("button", name="Keep").click()
         assert len(canned.did("click")) == 1
         await page.get_by_role("button", name="Good answer").click()
-        await expect(page.locator("[aria-busy]")).to_have_count(0)
-        assert canned.did("click")[1]["value"] == "good"
+        assert (await canned.once_did("click", 2))[1]["value"] == "good"
 
 
 async def test_a_press_waits_for_its_answer_and_says_when_none_came(browser: Browser, canned: CannedSlack) -> None:
@@ -235,6 +233,30 @@ async def test_status_reactions_edits_and_deletions_show(browser: Browser, canne
         await expect(page.locator(".reaction")).to_have_attribute("aria-label", ":eyes: niuma")
         canned.change(root, deleted=True)
         await expect(page.locator(".message")).to_have_count(0)
+
+
+async def test_a_person_edits_reacts_and_deletes(browser: Browser, canned: CannedSlack) -> None:
+    words = "<@U0NIUMA> count &lt;all&gt; at <https://example.com/x>"
+    asked = canned.add(text=words, reactions=[{"name": "eyes", "users": ["U0NIUMA"], "count": 1}])
+    async with opened(browser, canned.url) as page:
+        await page.locator(".message").hover()
+        await page.get_by_role("button", name="Edit message").click()
+        await expect(page.locator(box(page))).to_have_value("@niuma count <all> at https://example.com/x")
+        await page.keyboard.press("Escape")
+        await expect(page.locator(".replying")).to_have_count(0)
+        await page.locator(".message").hover()
+        await page.get_by_role("button", name="Edit message").click()
+        await page.locator(box(page)).fill("@niuma count two")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".edited")).to_have_text("(edited)")
+        assert canned.did("edit") == [{"message_id": asked, "as": "U0LIN", "text": "@niuma count two"}]
+        assert canned.did("send") == []
+        await page.get_by_role("button", name=":eyes: niuma").click()
+        assert await canned.once_did("react") == [{"message_id": asked, "as": "U0LIN", "name": "eyes", "removed": False}]
+        await page.get_by_role("button", name="Delete message").click()
+        await page.get_by_role("dialog").get_by_role("button", name="Delete message").click()
+        await expect(page.locator(".message")).to_have_count(0)
+        assert canned.did("delete") == [{"message_id": asked, "as": "U0LIN"}]
 
 
 async def test_a_file_is_a_tile_and_can_be_sent(browser: Browser, canned: CannedSlack) -> None:

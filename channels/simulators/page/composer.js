@@ -119,23 +119,25 @@ export class Composer {
   drawAbove(store) {
     if (!store.replyTo) return null;
     const name = store.replyTo.sender.name || store.nameOf(store.replyTo.sender.id);
-    return this.drawReply(store, "reply", say("replyingTo", { name }));
+    return this.drawReply("reply", say("replyingTo", { name }));
   }
 
-  drawReply(store, sign, words) {
+  drawReply(sign, words) {
+    const { store } = this.desk;
+    const line = `${words}: ${store.lineOf(store.replyTo)}`;
+    return this.drawStrip(sign, line, () => store.set({ replyTo: null }));
+  }
+
+  /** One line above the box, with a button that takes it away. */
+  drawStrip(sign, words, cancel) {
     return h(
       "div",
       { class: "replying" },
       icon(sign),
-      h("span", { class: "replying-line" }, `${words}: ${store.lineOf(store.replyTo)}`),
+      h("span", { class: "replying-line" }, words),
       h(
         "button",
-        {
-          type: "button",
-          class: "icon-button small",
-          "aria-label": say("cancel"),
-          on: { click: () => store.set({ replyTo: null }) },
-        },
+        { type: "button", class: "icon-button small", "aria-label": say("cancel"), on: { click: cancel } },
         icon("close"),
       ),
     );

@@ -11,6 +11,6 @@ export class TopicComposer extends Composer {
     const inTopics = store.chat.type === "topic";
     if (!store.replyTo) return inTopics && h("div", { class: "replying replying-new" }, icon("topic"), say("newTopic"));
     if (!inTopics && !store.replyTo.thread_id) return super.drawAbove(store);
-    return this.drawReply(store, "topic", say("inTopic"));
+    return this.drawReply("topic", say("inTopic"));
   }
 }

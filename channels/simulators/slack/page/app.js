@@ -3,7 +3,7 @@
 import { Desk } from "./desk.js";
 import { h, patch } from "./dom.js";
 import { valuesIn } from "./interactive.js";
-import { plainText } from "./mrkdwn.js";
+import { plainText, typedOf } from "./mrkdwn.js";
 import { ask, toast } from "./overlay.js";
 import { isReply, slack } from "./platform.js";
 import { drawSidebar } from "./sidebar.js";
@@ -22,6 +22,7 @@ class SlackDesk extends Desk {
   constructor(root) {
     super(root, slack);
     this.statuses = [];
+    this.editing = null;
     this.thread = "";
     this.commands = [];
     this.log = new ChannelLog(this);
@@ -80,6 +81,31 @@ class SlackDesk extends Desk {
     if (channel) this.root.querySelector(`[data-ts="${ts}"] .thread-line`)?.focus();
   }
 
+  /** Write a message again, in the box of the place where it stands. */
+  edit(message, inPane) {
+    this.editing = { message, inPane };
+    const composer = inPane ? this.threadComposer : this.composer;
+    this.draw();
+    composer.write(typedOf(message.text, this.names));
+    composer.focus();
+  }
+
+  stopEditing() {
+    const composer = this.editing.inPane ? this.threadComposer : this.composer;
+    this.editing = null;
+    composer.write("");
+    this.redraw();
+  }
+
+  async remove(message) {
+    if (!(await ask(say("delete"), say("asksDelete"), { yes: say("delete") }))) return;
+    await this.tried(act("delete", { message_id: message.id, as: this.store.me }));
+  }
+
+  async react(message, name, removed) {
+    await this.tried(act("react", { message_id: message.id, as: this.store.me, name, removed }));
+  }
+
   repliesTo(message) {
     return this.store
       .messagesOf(message.chat_id)
@@ -118,6 +144,7 @@ class SlackDesk extends Desk {
 
   draw() {
     if (!this.threadRoot) this.thread = "";
+    if (this.editing && this.editing.message.chat_id !== this.store.chatId) this.editing = null;
     patch(this.root, [
       drawSidebar(this.store, { title: say("workspace"), list: drawChannels }),
       h("div", { class: "backdrop", on: { click: () => this.store.set({ drawer: false }) } }),
@@ -135,12 +162,19 @@ class SlackDesk extends Desk {
   }
 
   async send(text, inThread) {
+    if (this.editing?.inPane === inThread) return this.rewrite(text);
     const command = /^\/([a-z0-9_-]+)(?:\s+([\s\S]*))?$/i.exec(text);
     const place = { chat_id: this.store.chatId, as: this.store.me };
     if (command) return this.command(place, `/${command[1]}`, command[2] ?? "", inThread);
     (inThread ? this.threadLog : this.log).toEnd();
     const root = inThread ? { thread_ts: this.threadRoot.ts } : {};
     return (await this.tried(send({ ...place, text, ...root }))) !== null;
+  }
+
+  async rewrite(text) {
+    const { message } = this.editing;
+    this.stopEditing();
+    return (await this.tried(act("edit", { message_id: message.id, as: this.store.me, text }))) !== null;
   }
 
   async command(place, command, text, inThread) {

@@ -37,10 +37,10 @@ export function drawMessage(message, desk, joined, inPane) {
       !joined && drawMeta(message, name),
       drawContent(message, desk),
       drawFiles(message.files ?? []),
-      drawReactions(message, store),
+      drawReactions(message, desk),
       !inPane && drawThreadLine(message, desk),
     ),
-    !inPane && !message.ephemeral_to && !isReply(message) && drawHover(message, desk),
+    !message.ephemeral_to && drawHover(message, desk, inPane),
   );
 }
 
@@ -120,7 +120,8 @@ function drawLive() {
   );
 }
 
-function drawReactions(message, store) {
+function drawReactions(message, desk) {
+  const { store } = desk;
   const groups = new Map();
   for (const one of message.reactions ?? []) groups.set(one.name, [...(groups.get(one.name) ?? []), one]);
   if (!groups.size) return null;
@@ -128,12 +129,20 @@ function drawReactions(message, store) {
     "div",
     { class: "reactions" },
     [...groups].map(([name, all]) => {
-      const people = all.flatMap((one) => one.users ?? [one.by ?? one.user]).map((id) => store.nameOf(id) || id);
+      const people = all.flatMap((one) => one.users).map((id) => store.nameOf(id) || id);
       const words = `:${name}: ${people.join(", ")}`;
-      const isMine = all.some((one) => (one.users ?? [one.by ?? one.user]).includes(store.me));
+      const isMine = all.some((one) => one.users.includes(store.me));
       return h(
-        "span",
-        { key: name, class: `reaction ${isMine ? "reaction-mine" : ""}`.trim(), title: words, "aria-label": words },
+        "button",
+        {
+          type: "button",
+          key: name,
+          class: `reaction ${isMine ? "reaction-mine" : ""}`.trim(),
+          title: words,
+          "aria-label": words,
+          "aria-pressed": String(isMine),
+          on: { click: () => desk.react(message, name, isMine) },
+        },
         emoji(name),
         h("span", null, people.length),
       );
@@ -168,21 +177,19 @@ function lastWords(last, status, isLive, desk) {
   return say("lastReply", { time: shortTime(last.create_time_ms, desk.store.nowMs) });
 }
 
-function drawHover(message, desk) {
-  const label = say("openThread");
-  return h(
-    "div",
-    { class: "message-actions", role: "group", "aria-label": say("actions") },
+function drawHover(message, desk, inPane) {
+  const mine = message.sender.id === desk.store.me;
+  const act = (label, sign, run) =>
     h(
       "button",
-      {
-        type: "button",
-        class: "icon-button small",
-        "aria-label": label,
-        title: label,
-        on: { click: () => desk.openThread(message) },
-      },
-      icon("topic"),
-    ),
-  );
+      { type: "button", class: "icon-button small", "aria-label": label, title: label, on: { click: run } },
+      icon(sign),
+    );
+  const acts = [
+    !inPane && !isReply(message) && act(say("openThread"), "topic", () => desk.openThread(message)),
+    mine && act(say("edit"), "pencil", () => desk.edit(message, inPane)),
+    mine && act(say("delete"), "trash", () => desk.remove(message)),
+  ].filter(Boolean);
+  if (!acts.length) return null;
+  return h("div", { class: "message-actions", role: "group", "aria-label": say("actions") }, acts);
 }

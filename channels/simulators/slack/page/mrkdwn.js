@@ -43,6 +43,14 @@ export function plainOf(text) {
     .trim();
 }
 
+/** A text as a person would type it again: names instead of tokens. */
+export function typedOf(text, view) {
+  const named = text.replace(/<@([A-Z0-9]+)(?:\|[^>]*)?>/g, (_, id) => `@${view.nameOf(id) || id}`);
+  return unescaped(
+    named.replace(/<!(here|channel|everyone)>/g, "@$1").replace(/<((?:https?:|mailto:)[^<>|]+)(?:\|[^>]*)?>/g, "$1"),
+  );
+}
+
 /** Undo the three escapes that Slack's texts have. */
 export function unescaped(text) {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");

@@ -21,6 +21,23 @@ export class SlackComposer extends Composer {
     return this.inThread ? say("replyPlaceholder", { name: store.nameOf(store.me) }) : super.label(store);
   }
 
+  drawAbove(store) {
+    const { editing } = this.desk;
+    if (editing?.inPane !== this.inThread) return null;
+    return this.drawStrip("pencil", `${say("editing")}: ${store.lineOf(editing.message)}`, () =>
+      this.desk.stopEditing(),
+    );
+  }
+
+  key(event) {
+    if (event.key !== "Escape" || this.offers.length || !this.desk.editing) {
+      super.key(event);
+      return;
+    }
+    event.preventDefault();
+    this.desk.stopEditing();
+  }
+
   /** Files go everywhere: a person's words and file are one message there. */
   mayAttach() {
     return true;

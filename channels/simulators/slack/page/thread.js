@@ -77,7 +77,12 @@ export function drawThread(desk) {
   const { store, threadLog, threadComposer } = desk;
   return h(
     "aside",
-    { class: "thread", key: "thread", "aria-label": say("thread") },
+    {
+      class: "thread",
+      key: "thread",
+      "aria-label": say("thread"),
+      on: { keydown: (event) => event.key === "Escape" && !event.defaultPrevented && desk.closeThread() },
+    },
     h(
       "header",
       { class: "main-head" },
