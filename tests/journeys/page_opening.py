@@ -38,6 +38,40 @@ CLIPPED = """(within) => [...document.querySelectorAll(`${within} *`)].filter((o
   return isBox && !mayHide && !cuts && one.scrollWidth - one.clientWidth > 1;
 }).map((one) => `${one.tagName}.${one.className}`)"""
 
+CONTRAST = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const parse = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (rgb) => rgb.slice(0, 3)
+    .map((one) => (one / 255 <= 0.03928 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (node) => {
+    for (let one = node; one; one = one.parentElement) {
+      const style = getComputedStyle(one);
+      if (style.backgroundImage !== "none") return null;
+      const colour = parse(style.backgroundColor);
+      if (colour[3] === 255) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const weak = (node) => {
+    const style = getComputedStyle(node);
+    const hasWords = [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
+    const below = hasWords && node.clientHeight + node.offsetHeight > 0 && style.opacity !== "0" && style.visibility === "visible" && ground(node);
+    const above = parse(style.color);
+    if (!below || above[3] === 0 || node.closest(".sign-character, :disabled, [aria-hidden]")) return false;
+    const [dark, bright] = [light(above), light(below)].sort((a, b) => a - b);
+    const size = parseFloat(style.fontSize);
+    return (bright + 0.05) / (dark + 0.05) < (size >= 24 || (size >= 18.6 && style.fontWeight >= 700) ? 3 : 4.5);
+  };
+  return [...document.body.querySelectorAll("*")].filter(weak).map((one) => `${one.tagName}.${one.className}`);
+}"""
+"""Texts that are harder to read than WCAG 2.2 AA allows (1.4.3); pictures and gradients as ground are left out."""
+
 
 @asynccontextmanager
 async def opened(browser: Browser, url: str, **options: Any) -> AsyncIterator[Page]:

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser import chromium
 from tests.journeys.canned_dingtalk import BOT, CARD_MARKDOWN, DIRECT, TEAM, CannedDingTalk, button, card, fill, says
-from tests.journeys.page_opening import CLIPPED, OVERFLOW, PREFIXES, opened
+from tests.journeys.page_opening import CLIPPED, CONTRAST, OVERFLOW, PREFIXES, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
@@ -220,6 +220,7 @@ async def test_it_fits_and_follows_the_scheme(
         await expect(page.locator(".ai-card")).to_have_count(6)
         assert await page.evaluate(CLIPPED, ".main") == []
         assert await page.evaluate(OVERFLOW) == 0
+        assert await page.evaluate(CONTRAST) == []
         shade = await page.locator(".main").evaluate("(main) => getComputedStyle(main).backgroundColor")
         red = int(shade.split("(")[1].split(",")[0])
         assert red > 200 if scheme == "light" else red < 60

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import chromium
 from tests.journeys.canned_slack import FEEDBACK, GALLERY, MARKDOWN, CannedSlack, button, chunks, plain, task, text_part
-from tests.journeys.page_opening import CLIPPED, OVERFLOW, PREFIXES, opened
+from tests.journeys.page_opening import CLIPPED, CONTRAST, OVERFLOW, PREFIXES, opened
 
 NEW_NODES = """[...document.querySelectorAll('.kit *')].filter((one) => !one.kept)
   .map((one) => one.className || one.tagName)"""
@@ -252,7 +252,9 @@ async def test_a_person_edits_reacts_and_deletes(browser: Browser, canned: Canne
         assert canned.did("edit") == [{"message_id": asked, "as": "U0LIN", "text": "@niuma count two"}]
         assert canned.did("send") == []
         await page.get_by_role("button", name=":eyes: niuma").click()
-        assert await canned.once_did("react") == [{"message_id": asked, "as": "U0LIN", "name": "eyes", "removed": False}]
+        assert await canned.once_did("react") == [
+            {"message_id": asked, "as": "U0LIN", "name": "eyes", "removed": False}
+        ]
         await page.get_by_role("button", name="Delete message").click()
         await page.get_by_role("dialog").get_by_role("button", name="Delete message").click()
         await expect(page.locator(".message")).to_have_count(0)
@@ -290,6 +292,7 @@ async def test_it_fits_and_follows_the_scheme(
         await expect(page.locator(".thread .kit")).to_have_count(1)
         assert await page.evaluate(CLIPPED, ".thread") == []
         assert await page.evaluate(OVERFLOW) == 0
+        assert await page.evaluate(CONTRAST) == []
         shade = await page.locator(".thread").evaluate("(pane) => getComputedStyle(pane).backgroundColor")
         red = int(shade.split("(")[1].split(",")[0])
         assert red > 200 if scheme == "light" else red < 60
