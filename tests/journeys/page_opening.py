@@ -61,7 +61,8 @@ CONTRAST = """() => {
   const weak = (node) => {
     const style = getComputedStyle(node);
     const hasWords = [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
-    const below = hasWords && node.clientHeight + node.offsetHeight > 0 && style.opacity !== "0" && style.visibility === "visible" && ground(node);
+    const isSeen = node.offsetHeight > 0 && style.opacity !== "0" && style.visibility === "visible";
+    const below = hasWords && isSeen && ground(node);
     const above = parse(style.color);
     if (!below || above[3] === 0 || node.closest(".sign-character, :disabled, [aria-hidden]")) return false;
     const [dark, bright] = [light(above), light(below)].sort((a, b) => a - b);

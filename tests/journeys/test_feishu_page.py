@@ -176,6 +176,16 @@ async def test_people_switch_and_see_their_own_chats(browser: Browser, canned: C
         await expect(page.locator(".toast")).to_have_text("for Chen")
 
 
+async def test_a_group_is_open_at_the_start_however_new_other_chats_are(browser: Browser, canned: CannedFeishu) -> None:
+    canned.add(text="in the group")
+    canned.add("oc_topics", "ou_chen", "a newer topic")
+    canned.add("oc_lin", "ou_bot", "the newest words")
+    async with opened(browser, canned.url) as page:
+        await expect(page.locator(".main-head h2")).to_have_text("Product team")
+        await expect(page.locator(".bubble-text")).to_have_text(["in the group"])
+        await expect(page.locator(".chat-name").first).to_have_text("niuma")
+
+
 async def test_topics_hold_their_replies(browser: Browser, canned: CannedFeishu) -> None:
     root = canned.add("oc_topics", "ou_lin", "@niuma how do leases work?", thread_id="omt_1")
     for number in range(5):

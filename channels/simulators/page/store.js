@@ -2,7 +2,7 @@
  * What the page knows: the simulator's state, who speaks, which chat is open, what is being replied to.
  *
  * People, bots, chats and messages are kept in one shape for all platforms: `id` and `name`; a chat is `direct` (one person and
- * a bot) or not. A platform reads its own JSON into that shape and may leave its own fields beside it.
+ * a bot) or not, and one of those that `opensFirst` is shown at the start. A platform reads its own JSON into that shape and may leave its own fields beside it.
  */
 
 /** The page's state; `changed()` is called after each change. */
@@ -149,7 +149,7 @@ export class Store {
   settleChat() {
     const mine = this.myChats();
     if (mine.some((chat) => chat.id === this.chatId)) return;
-    this.chatId = (mine.find((chat) => !chat.direct) ?? mine[0])?.id ?? "";
+    this.chatId = (mine.find((chat) => chat.opensFirst) ?? mine[0])?.id ?? "";
     this.read(this.chatId);
   }
 

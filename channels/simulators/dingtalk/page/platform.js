@@ -13,7 +13,7 @@ function read(state) {
     now_ms: state.now_ms,
     people: state.people,
     bots: state.bots.map((bot) => ({ ...bot, id: bot.app_id })),
-    chats: state.chats.map((chat) => ({ ...chat, direct: chat.type === "single" })),
+    chats: state.chats.map((chat) => ({ ...chat, direct: chat.type === "single", opensFirst: chat.type === "group" })),
     messages: state.messages.map(readMessage),
   };
 }

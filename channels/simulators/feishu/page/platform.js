@@ -8,9 +8,13 @@ function read(state) {
     now_ms: state.now_ms,
     people: state.people.map((person) => ({ ...person, id: person.open_id })),
     bots: state.bots.map((bot) => ({ ...bot, id: bot.open_id })),
-    chats: state.chats.map((chat) => ({ ...chat, id: chat.chat_id, direct: chat.type === "p2p" })),
+    chats: state.chats.map(readChat),
     messages: state.messages.map(readMessage),
   };
+}
+
+function readChat(chat) {
+  return { ...chat, id: chat.chat_id, direct: chat.type === "p2p", opensFirst: chat.type === "group" };
 }
 
 function readMessage(message) {

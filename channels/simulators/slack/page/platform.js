@@ -10,7 +10,7 @@ function read(state) {
     now_ms: state.now_ms,
     people: state.people,
     bots: state.bots.map((bot) => ({ ...bot, id: bot.user_id })),
-    chats: state.chats.map((chat) => ({ ...chat, direct: chat.type === "im" })),
+    chats: state.chats.map((chat) => ({ ...chat, direct: chat.type === "im", opensFirst: chat.type === "channel" })),
     messages: state.messages.map(readMessage),
   };
 }
