@@ -18,6 +18,8 @@ from gateway.migrations import migrate
 LEAST = 3
 ACTS = frozenset({"say", "press", "recall", "react", "kill", "terminate", "drop", "advance", "goto", "click", "fill"})
 """What a person (or fate) does in a journey, as calls; every `assert` and `expect` counts too."""
+OPENING = "tests.journeys.page_opening"
+"""Opening a page is an act, and that the browser complained about nothing an assertion."""
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +58,7 @@ def _is_empty(item: pytest.Item) -> bool:
 
 
 def _weight(function: FunctionType, seen: set[str]) -> int:
-    """Count actions and assertions of a test and of the functions of its own module that it calls."""
+    """Count actions and assertions of a test and of what it calls in its own module or to open a page."""
     if function.__qualname__ in seen:
         return 0
     seen.add(function.__qualname__)
@@ -74,6 +76,6 @@ def _call_weight(call: ast.Call, function: FunctionType, seen: set[str]) -> int:
         return int(call.func.attr in ACTS or call.func.attr.startswith("to_"))
     name = call.func.id if isinstance(call.func, ast.Name) else ""
     inner = function.__globals__.get(name)
-    if isinstance(inner, FunctionType) and inner.__module__ == function.__module__:
+    if isinstance(inner, FunctionType) and inner.__module__ in (function.__module__, OPENING):
         return _weight(inner, seen)
     return 0

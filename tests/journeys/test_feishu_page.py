@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -15,6 +13,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.browser import chromium
 from tests.journeys.canned_cards import MARKDOWN, answer_card, gallery_card
 from tests.journeys.canned_feishu import CannedFeishu
+from tests.journeys.page_opening import OVERFLOW, PREFIXES, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
@@ -30,27 +29,6 @@ RECORD_TEXTS = """(name) => {
 NEW_NODES = """[...document.querySelectorAll(".card *")].filter((one) => !one.kept)
   .map((one) => one.className || one.tagName)"""
 
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-
-PREFIXES = """async (text) => {
-  const { markdown } = await import("/_sim/static/markdown.js");
-  const { patch } = await import("/_sim/static/dom.js");
-  const box = document.createElement("div");
-  const cache = new Map();
-  const view = { open: true, caret: false, cache, pageOf: () => 0, turn: () => {}, nameOf: () => "Lin Wei" };
-  const jumps = [];
-  let [tags, words] = ["", ""];
-  for (let length = 1; length <= text.length; length += 1) {
-    patch(box, markdown(text.slice(0, length), view));
-    const nowTags = [...box.children].map((one) => one.tagName).join(" ");
-    const nowWords = box.textContent;
-    const grew = nowTags.startsWith(tags) && nowWords.startsWith(words.trimEnd());
-    if (!grew) jumps.push(text.slice(Math.max(0, length - 30), length));
-    [tags, words] = [nowTags, nowWords];
-  }
-  return jumps;
-}"""
-
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def canned() -> AsyncIterator[CannedFeishu]:
@@ -64,25 +42,6 @@ async def canned() -> AsyncIterator[CannedFeishu]:
 async def browser() -> AsyncIterator[Browser]:
     async with chromium() as found:
         yield found
-
-
-@asynccontextmanager
-async def opened(browser: Browser, url: str, **options: Any) -> AsyncIterator[Page]:
-    """Open the page and fail the test on anything the browser complains about."""
-    options = {"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
-    context = await browser.new_context(**options)
-    page = await context.new_page()
-    page.set_default_timeout(5000)
-    complaints: list[str] = []
-    page.on(
-        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    await page.goto(url)
-    await page.wait_for_selector(".composer")
-    yield page
-    await context.close()
-    assert complaints == []
 
 
 async def test_an_answer_grows_is_pressed_and_ends(browser: Browser, canned: CannedFeishu) -> None:
@@ -113,11 +72,11 @@ async def test_an_answer_grows_is_pressed_and_ends(browser: Browser, canned: Can
 
 
 async def press_and_see(page: Page, canned: CannedFeishu) -> None:
-    canned.click_gate.clear()
+    canned.gate.clear()
     button = page.get_by_role("button", name="Satisfied")
     await button.click()
     await expect(button).to_have_attribute("aria-busy", "true")
-    canned.click_gate.set()
+    canned.gate.set()
     await expect(page.locator(".toast-success")).to_have_text("Thanks!")
     await expect(button).not_to_have_attribute("aria-busy", "true")
     assert canned.clicks == [{"message_id": "om_2", "as": "ou_lin", "value": {"do": "satisfied"}}]
@@ -217,6 +176,16 @@ async def test_people_switch_and_see_their_own_chats(browser: Browser, canned: C
         await expect(page.locator(".toast")).to_have_text("for Chen")
 
 
+async def test_a_group_is_open_at_the_start_however_new_other_chats_are(browser: Browser, canned: CannedFeishu) -> None:
+    canned.add(text="in the group")
+    canned.add("oc_topics", "ou_chen", "a newer topic")
+    canned.add("oc_lin", "ou_bot", "the newest words")
+    async with opened(browser, canned.url) as page:
+        await expect(page.locator(".main-head h2")).to_have_text("Product team")
+        await expect(page.locator(".bubble-text")).to_have_text(["in the group"])
+        await expect(page.locator(".chat-name").first).to_have_text("niuma")
+
+
 async def test_topics_hold_their_replies(browser: Browser, canned: CannedFeishu) -> None:
     root = canned.add("oc_topics", "ou_lin", "@niuma how do leases work?", thread_id="omt_1")
     for number in range(5):
@@ -274,7 +243,7 @@ async def test_forms_tables_and_questions_before_a_press(browser: Browser, canne
         await table.get_by_role("button", name="Next page").click()
         await expect(table.locator("tbody td").first).to_have_text("module 4")
 
-        canned.click_answer = {"code": 200341, "toast": None}
+        canned.answers["click"] = {"code": 200341, "toast": None}
         await page.get_by_role("button", name="Delete all").click()
         await page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
         assert len(canned.clicks) == 1

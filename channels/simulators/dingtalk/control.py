@@ -7,7 +7,6 @@ import base64
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from importlib import resources
 from typing import TYPE_CHECKING, cast
 
 from aiohttp import web
@@ -15,12 +14,13 @@ from aiohttp import web
 from channels.simulators.dingtalk.people import Refused
 from channels.simulators.faults import RuleError, parse_rules
 from channels.simulators.jsons import Json, parse_object
+from channels.simulators.static import page_file
 
 if TYPE_CHECKING:
     from channels.simulators.dingtalk.simulator import DingTalkSimulator
 
 KEEPALIVE_S = 15
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "png": "image/png"}
+PACKAGE = "channels.simulators.dingtalk"
 
 
 class Control:
@@ -58,10 +58,10 @@ class Control:
         ]
 
     async def _page(self, request: web.Request) -> web.Response:
-        return _page_file("index.html")
+        return page_file(PACKAGE, "index.html")
 
     async def _static(self, request: web.Request) -> web.Response:
-        return _page_file(request.match_info["name"])
+        return page_file(PACKAGE, request.match_info["name"])
 
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self._sim.state())
@@ -177,13 +177,3 @@ def _json(handler: Callable[[Json], Awaitable[Json]]) -> Callable[[web.Request],
             return web.json_response({"error": str(error)}, status=400)
 
     return route
-
-
-def _page_file(name: str) -> web.Response:
-    file = resources.files("channels.simulators.dingtalk").joinpath("page", name)
-    if "/" in name or name.startswith(".") or not file.is_file():
-        raise web.HTTPNotFound
-    kind = TYPES.get(name.rpartition(".")[2], "application/octet-stream")
-    return web.Response(
-        body=file.read_bytes(), content_type=kind, charset="utf-8" if kind.startswith("text/") else None
-    )

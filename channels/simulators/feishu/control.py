@@ -7,7 +7,6 @@ import base64
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from importlib import resources
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
@@ -16,13 +15,14 @@ from aiohttp import web
 from channels.simulators.faults import RuleError, parse_rules
 from channels.simulators.feishu.people import Refused
 from channels.simulators.jsons import Json, as_object, parse_object
+from channels.simulators.static import page_file
 
 if TYPE_CHECKING:
     from channels.simulators.feishu.simulator import FeishuSimulator
 
 KEEPALIVE_S = 15
 _PICTURES = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "png": "image/png"}
+PACKAGE = "channels.simulators.feishu"
 
 
 class Control:
@@ -58,10 +58,10 @@ class Control:
         ]
 
     async def _page(self, request: web.Request) -> web.Response:
-        return _file("index.html")
+        return page_file(PACKAGE, "index.html")
 
     async def _static(self, request: web.Request) -> web.Response:
-        return _file(request.match_info["name"])
+        return page_file(PACKAGE, request.match_info["name"])
 
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self._sim.state())
@@ -181,13 +181,3 @@ def _download(name: str, data: bytes) -> web.Response:
     if kind == "application/octet-stream":
         headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name, safe='')}"
     return web.Response(body=data, content_type=kind, headers=headers)
-
-
-def _file(name: str) -> web.Response:
-    file = resources.files("channels.simulators.feishu").joinpath("page", name)
-    if "/" in name or name.startswith(".") or not file.is_file():
-        raise web.HTTPNotFound
-    kind = TYPES.get(name.rpartition(".")[2], "application/octet-stream")
-    return web.Response(
-        body=file.read_bytes(), content_type=kind, charset="utf-8" if kind.startswith("text/") else None
-    )

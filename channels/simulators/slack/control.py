@@ -7,7 +7,6 @@ import base64
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from importlib import resources
 from typing import TYPE_CHECKING, cast, get_args
 
 from aiohttp import web
@@ -16,12 +15,13 @@ from channels.simulators.faults import RuleError, parse_rules
 from channels.simulators.jsons import Json, as_object, parse_object
 from channels.simulators.slack.errors import Refused
 from channels.simulators.slack.sockets import DropHow, Reason
+from channels.simulators.static import page_file
 
 if TYPE_CHECKING:
     from channels.simulators.slack.simulator import SlackSimulator
 
 KEEPALIVE_S = 15
-TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "png": "image/png"}
+PACKAGE = "channels.simulators.slack"
 
 
 class Control:
@@ -65,15 +65,16 @@ class Control:
             web.get("/_sim/events", self._events),
             web.get("/_sim/timeline", self._timeline),
             web.get("/_sim/history", self._history),
+            web.get("/_sim/files", self._file),
             web.delete("/_sim/faults", _json(self._clear_faults)),
             *(web.post(f"/_sim/{name}", _json(order)) for name, order in orders.items()),
         ]
 
     async def _page(self, request: web.Request) -> web.Response:
-        return _file("index.html")
+        return page_file(PACKAGE, "index.html")
 
     async def _static(self, request: web.Request) -> web.Response:
-        return _file(request.match_info["name"])
+        return page_file(PACKAGE, request.match_info["name"])
 
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self._sim.state(request.query.get("as")))
@@ -86,6 +87,14 @@ class Control:
         if message_id not in self._sim.world.messages:
             raise web.HTTPNotFound
         return web.json_response(self._sim.history(message_id))
+
+    async def _file(self, request: web.Request) -> web.Response:
+        """Show a file to the page: the platform's client signs its people in, the page has no token."""
+        file_id = request.query.get("id", "")
+        if file_id not in self._sim.world.contents:
+            raise web.HTTPNotFound
+        body, kind = self._sim.world.contents[file_id], self._sim.world.files[file_id].mimetype
+        return web.Response(body=body, content_type=kind, headers={"Content-Security-Policy": "sandbox"})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
@@ -202,13 +211,3 @@ def _json(handler: Callable[[Json], Awaitable[Json]]) -> Callable[[web.Request],
             return web.json_response({"error": str(error)}, status=400)
 
     return route
-
-
-def _file(name: str) -> web.Response:
-    file = resources.files("channels.simulators.slack").joinpath("page", name)
-    if "/" in name or name.startswith(".") or not file.is_file():
-        raise web.HTTPNotFound
-    kind = TYPES.get(name.rpartition(".")[2], "application/octet-stream")
-    return web.Response(
-        body=file.read_bytes(), content_type=kind, charset="utf-8" if kind.startswith("text/") else None
-    )

@@ -60,7 +60,7 @@ class View:
             "sender": self._sender(message),
             "text": message.text,
             "blocks": message.blocks,
-            "chunks": None if stream is None else _chunks(stream),
+            "chunks": None if stream is None else _chunks(stream, is_withheld=self._is_withheld(message, stream, "")),
             "streaming": live or (stream is not None and stream.end == "expired"),
             "stream_end": "" if stream is None else stream.end,
             "edited": message.is_edit_marked,
@@ -102,7 +102,8 @@ class View:
         return {"type": message.sender_type, "id": user_id, "name": name}
 
 
-def _chunks(stream: Stream) -> Json:
+def _chunks(stream: Stream, *, is_withheld: bool) -> Json:
+    """Give a stream; while `withheld`, everybody but the recipient sees `first_text` only."""
     return {
         "markdown": stream.markdown,
         "plan_title": stream.plan_title,
@@ -111,6 +112,8 @@ def _chunks(stream: Stream) -> Json:
         "final_blocks": stream.final_blocks,
         "display_mode": stream.display_mode,
         "recipient": stream.recipient,
+        "withheld": is_withheld,
+        "first_text": stream.first_text,
         "weight_bytes": stream.weight_bytes,
     }
 

@@ -1,142 +1,36 @@
-/** Puts the page together: one store, one drawing per frame, and what a person's acts do. */
+/** Feishu's page: what a person's acts do there. */
 
-import { CardLocal } from "./card.js";
 import { textOf } from "./card_tree.js";
-import { Composer } from "./composer.js";
-import { h, patch } from "./dom.js";
-import { icon } from "./icons.js";
-import { Log } from "./log.js";
+import { Desk } from "./desk.js";
 import { ask, toast } from "./overlay.js";
-import { chatAvatar, drawSidebar } from "./sidebar.js";
-import { Store } from "./store.js";
+import { feishu } from "./platform.js";
+import { TopicComposer } from "./topic_composer.js";
+import { TopicLog } from "./topic_log.js";
 import { Typist } from "./typing.js";
-import { click, fetchState, follow, isPicture, recall, send, upload } from "./wire.js";
+import { click, isPicture, recall, send, upload } from "./wire.js";
 import { say } from "./words.js";
 
-class Desk {
+class FeishuDesk extends Desk {
   constructor(root) {
-    this.root = root;
-    this.store = new Store(() => this.redraw());
+    super(root, feishu);
     this.typist = new Typist((key) => this.touch(key.slice(0, key.indexOf("/"))));
-    this.locals = new Map();
-    this.log = new Log(this);
-    this.composer = new Composer(this);
-    this.waiting = false;
+    this.log = new TopicLog(this);
+    this.composer = new TopicComposer(this);
     this.shownChat = "";
-  }
-
-  start() {
-    document.addEventListener(
-      "keydown",
-      (event) => event.key === "Escape" && this.store.drawer && this.store.set({ drawer: false }),
-    );
-    follow({
-      onOpen: () => this.reload(),
-      onLost: () => this.store.set({ online: false }),
-      onEvent: (event) => this.receive(event),
-    });
-  }
-
-  async reload() {
-    this.store.load(await fetchState());
-  }
-
-  receive(event) {
-    if (event.kind !== "toast") this.store.apply(event);
-    else if (event.open_id === this.store.me) toast(event.tone, event.text);
-  }
-
-  /** Draw once per frame, however many changes there were. */
-  redraw() {
-    if (this.waiting) return;
-    this.waiting = true;
-    const soon = document.hidden ? (draw) => setTimeout(draw, 50) : requestAnimationFrame;
-    soon(() => {
-      this.waiting = false;
-      this.draw();
-    });
   }
 
   draw() {
     if (this.store.chatId !== this.shownChat) this.typist.clear();
     this.shownChat = this.store.chatId;
-    patch(this.root, [
-      drawSidebar(this.store),
-      h("div", { class: "backdrop", on: { click: () => this.store.set({ drawer: false }) } }),
-      this.drawMain(),
-    ]);
-    this.settleDrawer();
-    this.log.settle();
-    this.composer.settle();
+    super.draw();
   }
 
-  /** Focus goes into the drawer with it, and back to its button. */
-  settleDrawer() {
-    const { drawer } = this.store;
-    if (this.root.classList.contains("drawer-open") === drawer) return;
-    this.root.classList.toggle("drawer-open", drawer);
-    this.root.querySelector(drawer ? ".chat-current" : ".drawer-button")?.focus();
-  }
-
-  drawMain() {
-    const { store } = this;
-    return h(
-      "main",
-      { class: "main" },
-      this.drawHead(store),
-      !store.online &&
-        this.store.chats.length > 0 &&
-        h("div", { class: "offline", key: "offline", role: "status" }, say("offline")),
-      this.log.draw(),
-      this.composer.draw(),
-    );
-  }
-
-  drawHead(store) {
-    const { chat } = store;
-    return h(
-      "header",
-      { class: "main-head" },
-      h(
-        "button",
-        {
-          type: "button",
-          class: "icon-button drawer-button",
-          "aria-label": say("openChats"),
-          "aria-expanded": String(store.drawer),
-          "aria-controls": "sidebar",
-          on: { click: () => store.set({ drawer: true }) },
-        },
-        icon("menu"),
-      ),
-      chat && chatAvatar(chat, store),
-      chat &&
-        h(
-          "div",
-          { class: "main-words" },
-          h("h2", null, chat.name),
-          h("div", { class: "main-sub" }, subtitle(chat, store)),
-        ),
-    );
-  }
-
-  localOf(id) {
-    if (!this.locals.has(id)) this.locals.set(id, new CardLocal());
-    return this.locals.get(id);
-  }
-
-  touch(id) {
-    this.localOf(id).revision += 1;
-    this.redraw();
+  kindOf(chat) {
+    return chat.type === "topic" ? say("topicGroup") : super.kindOf(chat);
   }
 
   reply(message) {
     this.store.set({ replyTo: message });
-    this.composer.focus();
-  }
-
-  suggest(text) {
-    this.composer.write(text);
     this.composer.focus();
   }
 
@@ -181,34 +75,6 @@ class Desk {
     else if (answer?.code)
       toast("error", say({ 200341: "timeout", 404: "gone" }[answer.code] ?? "failed", { code: answer.code }));
   }
-
-  /** Wait for an answer of the simulator; null and a toast when it cannot be reached. */
-  async tried(promise) {
-    try {
-      return await promise;
-    } catch (error) {
-      toast("error", say("notSent"));
-      console.warn(error);
-      return null;
-    }
-  }
 }
 
-function subtitle(chat, store) {
-  const bots = store.botsOf(chat);
-  const state = bots.map((bot) =>
-    h(
-      "span",
-      { class: "bot-state", key: bot.app_id },
-      h("span", { class: `dot ${bot.connections > 0 ? "dot-on" : "dot-off"}` }),
-      `${bot.name} · ${say(bot.connections > 0 ? "connected" : "disconnected")}`,
-    ),
-  );
-  if (chat.type === "p2p") return state;
-  return [
-    h("span", null, chat.type === "topic" ? say("topicGroup") : say("members", { n: chat.members.length })),
-    state,
-  ];
-}
-
-new Desk(document.getElementById("app")).start();
+new FeishuDesk(document.getElementById("app")).start();

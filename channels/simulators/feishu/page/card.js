@@ -7,23 +7,6 @@ import { colourClass } from "./markdown.js";
 import { textOf, textsOf } from "./card_tree.js";
 import { paceOf } from "./typing.js";
 
-/** What a reader did to one card; lives as long as the page. */
-export class CardLocal {
-  constructor() {
-    this.revision = 0;
-    this.folds = new Map();
-    this.pages = new Map();
-    this.pending = new Set();
-    this.caches = new Map();
-  }
-
-  /** A cache for the markdown of one element. */
-  cacheOf(key) {
-    if (!this.caches.has(key)) this.caches.set(key, new Map());
-    return this.caches.get(key);
-  }
-}
-
 /** Draw a message's card. `desk` is the app: `typist`, `store`, `localOf(id)`, `touch(id)`, `press(order)`. */
 export function drawCard(message, desk) {
   const { card } = message;

@@ -4,7 +4,7 @@ import { avatar } from "./avatar.js";
 import { drawCard } from "./card.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { lineOf } from "./store.js";
+import { withMentions } from "./mentions.js";
 import { clock, say } from "./words.js";
 
 const SIGNS = {
@@ -88,7 +88,7 @@ function drawContent(message, desk) {
 }
 
 function drawText(message, store) {
-  if (message.msg_type !== "file") return withMentions(message.text || lineOf(message), store);
+  if (message.msg_type !== "file") return withMentions(message.text || store.lineOf(message), store);
   return h("a", { class: "link", href: fileOf(message, "file_key"), download: "" }, message.text);
 }
 
@@ -109,31 +109,8 @@ function drawQuote(message, store) {
     "div",
     { class: "quote", key: "quote" },
     h("span", { class: "quote-name" }, `${say("replyingTo", { name })}: `),
-    parent.recalled ? say("recalled", { name }) : lineOf(parent),
+    parent.recalled ? say("recalled", { name }) : store.lineOf(parent),
   );
-}
-
-/** Split a text at the names it mentions. */
-function withMentions(text, store) {
-  const names = [...store.bots, ...store.people]
-    .map((one) => one.name)
-    .filter(Boolean)
-    .sort((a, b) => b.length - a.length);
-  if (!names.length) return [text];
-  const pattern = new RegExp(
-    `(@(?:${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")}))`,
-    "gi",
-  );
-  const pieces = text.split(pattern);
-  return pieces.map((piece, i) => (i % 2 ? h("span", { class: "at" }, piece) : links(piece)));
-}
-
-function links(text) {
-  return text
-    .split(/(https?:\/\/[^\s<>"'，。；！？、（）]+)/)
-    .map((piece, i) =>
-      i % 2 ? h("a", { class: "link", href: piece, target: "_blank", rel: "noopener noreferrer" }, piece) : piece,
-    );
 }
 
 function drawActions(message, desk, mine) {

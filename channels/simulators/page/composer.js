@@ -2,15 +2,15 @@
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { lineOf } from "./store.js";
 import { say } from "./words.js";
 
 const CALL = /(^|[\s，。,(（])@([^\s@]{0,20})$/;
 
-/** The writing box of the open chat. */
+/** The writing box of the open chat. A page may hold several; `name` tells them apart. */
 export class Composer {
-  constructor(desk) {
+  constructor(desk, name = "main") {
     this.desk = desk;
+    this.name = name;
     this.node = null;
     this.drafts = new Map();
     this.offers = [];
@@ -22,11 +22,11 @@ export class Composer {
     const { store } = this.desk;
     const { chat } = store;
     if (!chat) return null;
-    const label = say(chat.type === "p2p" ? "placeholder" : "placeholderGroup", { chat: chat.name, name: store.nameOf(store.me) });
+    const label = this.label(store);
     return h(
       "form",
       {
-        class: "composer",
+        class: `composer composer-${this.name}`,
         on: {
           submit: (event) => {
             event.preventDefault();
@@ -34,9 +34,7 @@ export class Composer {
           },
         },
       },
-      store.replyTo
-        ? this.drawReply(store)
-        : chat.type === "topic" && h("div", { class: "replying replying-new" }, icon("topic"), say("newTopic")),
+      this.drawAbove(store),
       h(
         "div",
         { class: "composer-box", key: "box" },
@@ -49,9 +47,9 @@ export class Composer {
           role: "combobox",
           "aria-autocomplete": "list",
           "aria-expanded": String(this.offers.length > 0),
-          "aria-controls": "mention-list",
+          "aria-controls": `offers-${this.name}`,
           enterkeyhint: "send",
-          "aria-activedescendant": this.offers.length ? `mention-${this.pick}` : null,
+          "aria-activedescendant": this.offers.length ? this.offerId(this.pick) : null,
           mount: (node) => {
             this.node = node;
           },
@@ -63,15 +61,41 @@ export class Composer {
           },
         }),
         this.drawAttach(),
-        h("button", { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") }, icon("send")),
+        this.drawSend(),
       ),
       h("div", { class: "composer-hint", key: "hint" }, say("sendHint")),
     );
   }
 
+  /** Where the words go: each place keeps its own draft. */
+  get place() {
+    return this.desk.store.chatId;
+  }
+
+  label(store) {
+    const { chat } = store;
+    return say(chat.direct ? "placeholder" : "placeholderGroup", { chat: chat.name, name: store.nameOf(store.me) });
+  }
+
+  offerId(place) {
+    return `offer-${this.name}-${place}`;
+  }
+
+  drawSend() {
+    return h(
+      "button",
+      { type: "submit", class: "send", "aria-label": say("send"), title: say("sendHint") },
+      icon("send"),
+    );
+  }
+
   /** A file goes to direct chats: in groups the bot hears only what mentions it. */
+  mayAttach() {
+    return this.desk.store.chat.direct;
+  }
+
   drawAttach() {
-    if (this.desk.store.chat.type !== "p2p") return null;
+    if (!this.mayAttach()) return null;
     return h(
       "label",
       { class: "icon-button attach", title: say("attach") },
@@ -84,34 +108,36 @@ export class Composer {
           change: (event) => {
             const [file] = event.target.files;
             event.target.value = "";
-            if (file) this.desk.attach(file);
+            if (file) this.attach(file);
           },
         },
       }),
     );
   }
 
-  drawReply(store) {
-    const { replyTo } = store;
-    const name = replyTo.sender.name || store.nameOf(replyTo.sender.id);
-    const topic = replyTo.thread_id || store.chat.type === "topic";
+  /** What stands above the box: the message that is being replied to. */
+  drawAbove(store) {
+    if (!store.replyTo) return null;
+    const name = store.replyTo.sender.name || store.nameOf(store.replyTo.sender.id);
+    return this.drawReply("reply", say("replyingTo", { name }));
+  }
+
+  drawReply(sign, words) {
+    const { store } = this.desk;
+    const line = `${words}: ${store.lineOf(store.replyTo)}`;
+    return this.drawStrip(sign, line, () => store.set({ replyTo: null }));
+  }
+
+  /** One line above the box, with a button that takes it away. */
+  drawStrip(sign, words, cancel) {
     return h(
       "div",
       { class: "replying" },
-      icon(topic ? "topic" : "reply"),
-      h(
-        "span",
-        { class: "replying-line" },
-        `${topic ? say("inTopic") : say("replyingTo", { name })}: ${lineOf(replyTo)}`,
-      ),
+      icon(sign),
+      h("span", { class: "replying-line" }, words),
       h(
         "button",
-        {
-          type: "button",
-          class: "icon-button small",
-          "aria-label": say("cancel"),
-          on: { click: () => store.set({ replyTo: null }) },
-        },
+        { type: "button", class: "icon-button small", "aria-label": say("cancel"), on: { click: cancel } },
         icon("close"),
       ),
     );
@@ -120,13 +146,13 @@ export class Composer {
   drawOffers() {
     return h(
       "ul",
-      { class: "offers", id: "mention-list", role: "listbox", "aria-label": say("mentions") },
+      { class: "offers", id: `offers-${this.name}`, role: "listbox", "aria-label": say("mentions") },
       this.offers.map((one, i) =>
         h(
           "li",
           {
             key: one.name,
-            id: `mention-${i}`,
+            id: this.offerId(i),
             role: "option",
             "aria-selected": String(i === this.pick),
             class: i === this.pick ? "offer offer-on" : "offer",
@@ -137,9 +163,9 @@ export class Composer {
               },
             },
           },
-          icon(one.bot ? "robot" : "person"),
+          icon(one.sign),
           h("span", null, one.name),
-          one.bot && h("span", { class: "bot-mark" }, say("bot")),
+          one.note && h("span", { class: "bot-mark" }, one.note),
         ),
       ),
     );
@@ -147,10 +173,10 @@ export class Composer {
 
   /** After each redraw: a chat's draft comes back when the chat does. */
   settle() {
-    const { chatId } = this.desk.store;
-    if (!this.node || chatId === this.shownFor) return;
-    this.shownFor = chatId;
-    this.write(this.drafts.get(chatId) ?? "");
+    const { place } = this;
+    if (!this.node || place === this.shownFor) return;
+    this.shownFor = place;
+    this.write(this.drafts.get(place) ?? "");
   }
 
   focus() {
@@ -159,7 +185,7 @@ export class Composer {
 
   write(text) {
     this.node.value = text;
-    this.drafts.set(this.desk.store.chatId, text);
+    this.drafts.set(this.place, text);
     this.grow();
   }
 
@@ -169,19 +195,25 @@ export class Composer {
   }
 
   typed() {
-    this.drafts.set(this.desk.store.chatId, this.node.value);
+    this.drafts.set(this.place, this.node.value);
     this.grow();
-    const call = CALL.exec(this.node.value.slice(0, this.node.selectionStart));
-    this.offer(call ? this.namesLike(call[2].toLowerCase()) : []);
+    this.offer(this.offersFor(this.node.value.slice(0, this.node.selectionStart)));
+  }
+
+  /** What may complete the words before the cursor. */
+  offersFor(before) {
+    const call = CALL.exec(before);
+    return call ? this.namesLike(call[2].toLowerCase()) : [];
   }
 
   namesLike(start) {
     const { store } = this.desk;
-    const bots = store.botsOf(store.chat).map((bot) => ({ name: bot.name, bot: true }));
-    const people = store.people.filter(
-      (person) => person.open_id !== store.me && store.chat.members.includes(person.open_id),
-    );
-    return [...bots, ...people].filter((one) => one.name.toLowerCase().startsWith(start));
+    const bots = store.botsOf(store.chat).map(({ name }) => ({ name, sign: "robot", note: say("bot") }));
+    const people = store.people
+      .filter((person) => person.id !== store.me && store.chat.members.includes(person.id))
+      .map(({ name }) => ({ name, sign: "person" }));
+    const named = [...bots, ...people].filter((one) => one.name.toLowerCase().startsWith(start));
+    return named.map((one) => ({ ...one, insert: `@${one.name} ` }));
   }
 
   offer(offers) {
@@ -193,7 +225,7 @@ export class Composer {
 
   take(place) {
     const at = this.node.selectionStart;
-    const before = this.node.value.slice(0, at).replace(/@[^\s@]*$/, `@${this.offers[place].name} `);
+    const before = this.node.value.slice(0, at).replace(/[@/][^\s@/]*$/, this.offers[place].insert);
     this.write(before + this.node.value.slice(at));
     this.node.setSelectionRange(before.length, before.length);
     this.offer([]);
@@ -223,6 +255,15 @@ export class Composer {
     const text = this.node.value.trim();
     if (!text) return;
     this.write("");
-    if (!(await this.desk.send(text))) this.write(text);
+    if (!(await this.deliver(text))) this.write(text);
+  }
+
+  attach(file) {
+    return this.desk.attach(file);
+  }
+
+  /** Send what was written; gives false where it must be kept for another try. */
+  deliver(text) {
+    return this.desk.send(text);
   }
 }

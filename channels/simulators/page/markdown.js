@@ -29,7 +29,9 @@ const TABLE_ROWS = 5;
 
 /**
  * Draw markdown. `view` holds `open` (more may follow), `caret` (show one at the end), `cache` (a Map kept between calls),
- * `pageOf(n)` and `turn(n, page)` for the n-th table, `nameOf(id)` for mentions.
+ * `pageOf(n)` and `turn(n, page)` for the n-th table, `nameOf(id)` for mentions,
+ * `rowsPerPage` of tables, `imageOf(key)` the address of a picture the platform keeps (or null),
+ * `linkOf(href)` what an `<a>` gets, `without` the marks this client shows as written (`del`, `rule`, `code`).
  */
 export function markdown(text, view) {
   const blocks = parseBlocks(text, view.open);
@@ -63,12 +65,24 @@ function caretNode() {
 const BLOCKS = {
   paragraph: (block, view) => h("p", null, inline(block.text, block, view)),
   heading: (block, view) => h(`h${block.level}`, null, inline(block.text, block, view)),
-  rule: (block, view) => h("div", { class: "rule-line" }, h("hr", null), view.caret && caretNode()),
-  code: (block, view) => codeBlock(block.language, block.text, view.caret && caretNode()),
+  rule: (block, view) =>
+    h("div", { class: "rule-line" }, lacks(view, "rule") ? block.source : h("hr", null), tail(view)),
+  code: (block, view) =>
+    lacks(view, "code")
+      ? h("pre", { class: "plain-code", tabindex: "0" }, block.text, tail(view))
+      : codeBlock(block.language, block.text, tail(view)),
   quote: (block, view) => h("blockquote", null, nested(block.blocks, view)),
   list: (block, view) => drawList(block, view),
   table: (block, view) => drawTable(block, view),
 };
+
+function tail(view) {
+  return view.caret && caretNode();
+}
+
+function lacks(view, mark) {
+  return view.without?.has(mark) ?? false;
+}
 
 function drawBlock(block, view) {
   return BLOCKS[block.t](block, view);
@@ -123,7 +137,7 @@ function drawTable(block, view) {
     head,
     rows,
     aligns: block.aligns,
-    size: TABLE_ROWS,
+    size: view.rowsPerPage ?? TABLE_ROWS,
     page: view.pageOf(view.place),
     turn: (page) => view.turn(view.place, page),
   });
@@ -135,20 +149,25 @@ const INLINE = {
   code: (node) => h("code", null, node.v),
   strong: (node, view) => h("strong", null, kids(node, view)),
   em: (node, view) => h("em", null, kids(node, view)),
-  del: (node, view) => h("del", null, kids(node, view)),
+  del: (node, view) => (lacks(view, "del") ? ["~~", kids(node, view), "~~"] : h("del", null, kids(node, view))),
   u: (node, view) => h("u", null, kids(node, view)),
   font: (node, view) => h("span", { class: colourClass("ink", node.color) }, kids(node, view)),
   tag: (node, view) => h("span", { class: `text-tag ${colourClass("tag", node.color)}` }, kids(node, view)),
   time: (node) => h("time", null, Number.isFinite(node.ms) ? moment(node.ms) : ""),
-  img: (node) => h("span", { class: "inline-image" }, icon("image"), node.alt || say("image")),
+  img: (node, view) => drawImage(node, view.imageOf?.(node.key)),
   at: (node, view) =>
     h(
       "span",
       { class: "at" },
       `@${node.id === "all" ? say("all") : view.nameOf(node.id) || plainText(node.kids) || node.id}`,
     ),
-  link: (node, view) => h("a", linkProps(node.href), kids(node, view)),
+  link: (node, view) => h("a", view.linkOf?.(node.href) ?? linkProps(node.href), kids(node, view)),
 };
+
+function drawImage(node, address) {
+  if (address) return h("img", { class: "inline-picture", src: address, alt: node.alt || say("image") });
+  return h("span", { class: "inline-image" }, icon("image"), node.alt || say("image"));
+}
 
 function kids(node, view) {
   return (node.kids ?? []).map((kid) => INLINE[kid.t](kid, view));

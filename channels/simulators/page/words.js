@@ -1,4 +1,6 @@
-/** Words and times in the reader's language. */
+/** Words and times in the reader's language. `own_words.js` is each platform's own; its words come before these. */
+
+import * as own from "./own_words.js";
 
 const EN = {
   chats: "Chats",
@@ -14,21 +16,15 @@ const EN = {
   placeholderGroup: "Message {chat} as {name}; @ the bot to ask it",
   mentions: "People to mention",
   reply: "Reply",
-  replyTopic: "Reply in topic",
-  replies: "{n} replies",
-  oneReply: "1 reply",
   replyingTo: "Replying to {name}",
-  inTopic: "In topic",
   cancel: "Cancel",
   recall: "Recall",
   recalled: "{name} recalled a message",
   edited: "edited",
   bot: "Bot",
-  newTopic: "Start a new topic",
   connected: "Connected",
   disconnected: "Not connected",
   members: "Members: {n}",
-  topicGroup: "Topic group",
   today: "Today",
   yesterday: "Yesterday",
   latest: "Latest messages",
@@ -40,18 +36,11 @@ const EN = {
   previous: "Previous page",
   next: "Next page",
   image: "Image",
-  unsupported: "This part ({tag}) is not drawn here",
   failed: "That did not work (code {code})",
-  timeout: "The bot did not answer in time (code 200341)",
-  gone: "This card no longer reacts (code 404)",
   notSent: "Not sent. Is the simulator still running?",
   emptyTitle: "Say hello to {bot}",
-  emptyText: "Ask anything. The answer grows on one card while it is being written.",
   unread: "{n} new",
   all: "everyone",
-  try1: "What can you do?",
-  try2: "Scan this project",
-  try3: "Show a table and some code",
   actions: "Message actions",
   quiet: "No messages yet",
 };
@@ -70,21 +59,15 @@ const ZH = {
   placeholderGroup: "以 {name} 的身份发送给 {chat}；@机器人才会得到回答",
   mentions: "可提及的人",
   reply: "回复",
-  replyTopic: "回复话题",
-  replies: "{n} 条回复",
-  oneReply: "1 条回复",
   replyingTo: "回复 {name}",
-  inTopic: "话题中",
   cancel: "取消",
   recall: "撤回",
   recalled: "{name} 撤回了一条消息",
   edited: "已编辑",
   bot: "机器人",
-  newTopic: "发起新话题",
   connected: "已连接",
   disconnected: "未连接",
   members: "{n} 位成员",
-  topicGroup: "话题群",
   today: "今天",
   yesterday: "昨天",
   latest: "最新消息",
@@ -96,25 +79,19 @@ const ZH = {
   previous: "上一页",
   next: "下一页",
   image: "图片",
-  unsupported: "此处不支持显示该组件（{tag}）",
   failed: "操作失败（错误码 {code}）",
-  timeout: "机器人未及时响应（错误码 200341）",
-  gone: "该卡片已失效（错误码 404）",
   notSent: "发送失败，模拟器还在运行吗？",
   emptyTitle: "和 {bot} 打个招呼",
-  emptyText: "随便问点什么，回答会在同一张卡片上逐步生成。",
   unread: "{n} 条新消息",
   all: "所有人",
-  try1: "你能做什么？",
-  try2: "扫描一下这个项目",
-  try3: "给我看一个表格和一段代码",
   actions: "消息操作",
   quiet: "还没有消息",
 };
 
 export const locale = navigator.language || "en";
-const words = locale.toLowerCase().startsWith("zh") ? ZH : EN;
-document.documentElement.lang = words === ZH ? "zh-CN" : "en";
+const isChinese = locale.toLowerCase().startsWith("zh");
+const words = isChinese ? { ...ZH, ...own.ZH } : { ...EN, ...own.EN };
+document.documentElement.lang = isChinese ? "zh-CN" : "en";
 
 /** A word by its key, with `{name}` places filled in. */
 export function say(key, values = {}) {

@@ -38,10 +38,11 @@ function drawToasts() {
   );
 }
 
-/** Ask before a press; resolves to whether the reader agreed. */
-export function ask(title, text) {
+/** Ask before a press; resolves to whether the reader agreed. `yes` and `no` are the buttons' words. */
+export function ask(title, text, { yes = say("confirm"), no = say("cancel") } = {}) {
   const holder = document.createElement("dialog");
   holder.className = "ask";
+  holder.setAttribute("aria-label", title || text);
   document.body.append(holder);
   const answer = (value) => () => holder.close(value);
   patch(holder, [
@@ -50,15 +51,11 @@ export function ask(title, text) {
     h(
       "div",
       { class: "ask-buttons" },
-      h(
-        "button",
-        { type: "button", class: "button button-default button-medium", on: { click: answer("no") } },
-        say("cancel"),
-      ),
+      h("button", { type: "button", class: "button button-default button-medium", on: { click: answer("no") } }, no),
       h(
         "button",
         { type: "button", class: "button button-primary_filled button-medium", on: { click: answer("yes") } },
-        say("confirm"),
+        yes,
       ),
     ),
   ]);

@@ -11,8 +11,16 @@ const SIGNS = {
   "⬜": ["empty", null],
   "⚠": ["warn", "warning"],
   ℹ: ["note", "info"],
+  "⏸": ["plain", "pause"],
+  "⏹": ["plain", "stop"],
+  "🟢": ["round sign-green", null],
+  "🔵": ["round sign-blue", null],
+  "🟡": ["round sign-yellow", null],
+  "🟠": ["round sign-orange", null],
+  "🔴": ["round sign-red", null],
+  "⚪": ["round sign-grey", null],
 };
-const PATTERN = /(✅|❌|⏳|⌛|⬜|⚠\ufe0f?|ℹ\ufe0f?)/;
+const PATTERN = /((?:✅|❌|⏳|⌛|⬜|⚠|ℹ|⏸|⏹|🟢|🔵|🟡|🟠|🔴|⚪)\ufe0f?)/u;
 
 /** Split a text into plain pieces and drawn signs; the sign's character stays in the text for copying and reading aloud. */
 export function withSigns(text) {

@@ -12,12 +12,20 @@ export function send(body) {
   return post("/_sim/send", body);
 }
 
-/** Keep a file on the platform; gives `{key}`. */
-export async function upload(file) {
+/** The simulator does not do what was asked; the message says why. */
+export class Refused extends Error {}
+
+/** Keep a file on the platform; gives its key or id. `more` is what a platform wants to know beside the file. */
+export async function upload(file, more = {}) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";
   for (let at = 0; at < bytes.length; at += 32768) text += String.fromCharCode(...bytes.subarray(at, at + 32768));
-  return post("/_sim/upload", { kind: isPicture(file) ? "image" : "file", name: file.name, base64: btoa(text) });
+  return post("/_sim/upload", {
+    kind: isPicture(file) ? "image" : "file",
+    name: file.name,
+    base64: btoa(text),
+    ...more,
+  });
 }
 
 /** Tell whether a file is sent as a picture. */
@@ -35,12 +43,18 @@ export function recall(messageId) {
   return post("/_sim/recall", { message_id: messageId });
 }
 
+/** Do something that only some platforms have, by its path below `/_sim`; gives the answer. */
+export function act(name, body) {
+  return post(`/_sim/${name}`, body);
+}
+
 async function post(path, body) {
   const answer = await fetch(path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+  if (answer.status === 400) throw new Refused((await answer.json()).error);
   if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`);
   return answer.json();
 }

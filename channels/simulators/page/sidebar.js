@@ -3,18 +3,17 @@
 import { avatar } from "./avatar.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { lineOf } from "./store.js";
 import { say, shortTime } from "./words.js";
 
-/** Draw the column. */
-export function drawSidebar(store) {
+/** Draw the column; `list` draws the chats another way than one row each, `title` stands above them. */
+export function drawSidebar(store, { title = say("chats"), list = chatRows } = {}) {
   return h(
     "aside",
     { class: "sidebar", id: "sidebar", "aria-label": say("chats") },
     h(
       "div",
       { class: "sidebar-top" },
-      h("h1", null, say("chats")),
+      h("h1", null, title),
       h(
         "button",
         {
@@ -27,28 +26,28 @@ export function drawSidebar(store) {
       ),
     ),
     drawPeople(store),
-    h(
-      "nav",
-      { class: "chat-list", "aria-label": say("chats") },
-      store.myChats().map((chat) => drawChat(chat, store)),
-    ),
+    h("nav", { class: "chat-list", "aria-label": say("chats") }, list(store)),
   );
+}
+
+function chatRows(store) {
+  return store.myChats().map((chat) => drawChat(chat, store));
 }
 
 function drawPeople(store) {
   const choice = (person) =>
     h(
       "label",
-      { class: "person", key: person.open_id },
+      { class: "person", key: person.id },
       h("input", {
         type: "radio",
         name: "speak-as",
-        value: person.open_id,
-        checked: person.open_id === store.me,
+        value: person.id,
+        checked: person.id === store.me,
         mount: (node) => {
-          node.checked = person.open_id === store.me;
+          node.checked = person.id === store.me;
         },
-        on: { change: () => store.speakAs(person.open_id) },
+        on: { change: () => store.speakAs(person.id) },
       }),
       h(
         "span",
@@ -66,17 +65,17 @@ function drawPeople(store) {
 }
 
 function drawChat(chat, store) {
-  const last = store.messagesOf(chat.chat_id).at(-1);
-  const current = chat.chat_id === store.chatId;
-  const unread = current ? 0 : store.unread(chat.chat_id);
+  const last = store.messagesOf(chat.id).at(-1);
+  const current = chat.id === store.chatId;
+  const unread = current ? 0 : store.unread(chat.id);
   return h(
     "button",
     {
       type: "button",
-      key: chat.chat_id,
+      key: chat.id,
       class: `chat-row ${current ? "chat-current" : ""}`.trim(),
       "aria-current": current ? "true" : null,
-      on: { click: () => store.open(chat.chat_id) },
+      on: { click: () => store.open(chat.id) },
     },
     chatAvatar(chat, store),
     h(
@@ -93,7 +92,7 @@ function drawChat(chat, store) {
         { class: "chat-line" },
         h(
           "span",
-          { class: `chat-last ${last?.card_state?.streaming ? "chat-last-live" : ""}`.trim() },
+          { class: `chat-last ${last?.live ? "chat-last-live" : ""}`.trim() },
           last ? previewOf(last, chat, store) : say("quiet"),
         ),
         unread > 0 &&
@@ -105,7 +104,7 @@ function drawChat(chat, store) {
 
 /** The picture of a chat: the bot with its connection dot in a direct chat, a sign in others. */
 export function chatAvatar(chat, store) {
-  if (chat.type !== "p2p") return avatar(chat.name, { group: true });
+  if (!chat.direct) return avatar(chat.name, { group: true });
   const bot = store.botsOf(chat)[0];
   return avatar(bot?.name ?? chat.name, { bot: true, online: bot ? bot.connections > 0 : undefined });
 }
@@ -113,6 +112,6 @@ export function chatAvatar(chat, store) {
 function previewOf(message, chat, store) {
   const who = message.sender.name || store.nameOf(message.sender.id);
   if (message.recalled) return say("recalled", { name: who });
-  const line = lineOf(message).replaceAll("\n", " ");
-  return chat.type === "p2p" ? line : `${who}: ${line}`;
+  const line = store.lineOf(message).replaceAll("\n", " ");
+  return chat.direct ? line : `${who}: ${line}`;
 }
