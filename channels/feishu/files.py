@@ -56,7 +56,7 @@ class Files:
 
 def _key_of(answer: Json, name: str) -> str:
     """Give the key of an upload; an answer that lacks it leaves open what was done."""
-    key = (answer.get("data") or {}).get(name)
+    key = cast("Json", answer.get("data") or {}).get(name)
     if not key:
         raise DeliveryUnknown(f"an answer without {name}", code="answer_incomplete")
     return str(key)
