@@ -17,7 +17,9 @@ from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surf
 from engine.runs.afterwards import AFTERWARDS, Afterwards
 from engine.runs.backlog import AGENT as BACKLOG
 from engine.runs.backlog import Backlog
+from engine.runs.clearing import Clearing
 from engine.runs.controls import Heard, put
+from engine.runs.conversations import Conversations
 from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
@@ -82,7 +84,9 @@ class Runs:
         self._inbox = Inbox(queue)
         self._held = Held(self._inbox)
         self._backlog = Backlog(self._database, self._held, self._clock, queue.kick)
-        self._renewal = Renewal(self._database.dialect, self._inbox)
+        clearing = Clearing(self._database.dialect, self._inbox)
+        self._renewal = Renewal(self._inbox, clearing)
+        self.conversations = Conversations(self.replica, self._inbox, clearing, self._events)
         self._recall = Recall(self._database.dialect, self._inbox, self._held)
         afterwards = Afterwards(self._inbox, self._events, self._ledger)
         self._presses = Presses(self._database.dialect, self._inbox, self._events, afterwards)
