@@ -1,6 +1,7 @@
 """The engine's only facade: what a host starts, feeds, asks and stops."""
 
 from engine.models.probe import Probed, probe_model
+from engine.runs.busy import Spoken
 from engine.runs.conversations import Conversations, Question, Standing
 from engine.runs.held import HeldMessage
 from engine.runs.inbox import Submitted
@@ -27,6 +28,7 @@ __all__ = [
     "Question",
     "RunView",
     "Runtime",
+    "Spoken",
     "Standing",
     "Submitted",
     "build_runtime",

@@ -13,7 +13,7 @@ from channels.errors import ChannelError
 from channels.events import InboundMessage, Toast
 from engine.errors import StorageError
 from engine.messages import InboxKey, Part, Principal, RunInput, TextPart
-from engine.runtime import Runtime
+from engine.runtime import Runtime, Submitted
 from gateway.access import Access
 from gateway.commands import Command, Commands, Order, Reply, Unknown, parse_command
 from gateway.inbound.courtesies import Courtesies
@@ -132,9 +132,9 @@ class Messages:
         if not submitted.queued_behind or submitted.duplicate:
             return None
         if message.message_id:
-            self._soon(self._show_queued(message))
+            self._soon(self._show_queued(message, submitted))
             return None
-        return await self._say(message, _in_line(submitted.queued_behind))
+        return await self._say(message, _in_line(submitted))
 
     async def _ignore(self, message: InboundMessage, reason: str) -> bool:
         return await self._runtime.ignore(inbox_key(message.dedupe), address_of(message), reason, {})
@@ -158,11 +158,11 @@ class Messages:
         except (ChannelError, StorageError) as error:
             logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
 
-    async def _show_queued(self, message: InboundMessage) -> None:
+    async def _show_queued(self, message: InboundMessage, submitted: Submitted) -> None:
         """Show that it waits; where it waits for somebody's answer, also for whose: a sign would be a riddle."""
         await self._channel(message).react(message.conversation, message.message_id, "queued", on=True)
         asked = self._runtime.waits_in(address_of(message))
-        if asked is not None:
+        if asked is not None and (submitted.spoke is None or submitted.spoke.does == "steer"):
             await self._tell(message, Reply(_behind(asked, message.sender.id), {"name": asked.name}))
 
     def _channel(self, message: InboundMessage) -> Channel:
@@ -172,7 +172,11 @@ class Messages:
         self._courtesies.soon(courtesy)
 
 
-def _in_line(position: int) -> Reply:
+def _in_line(submitted: Submitted) -> Reply:
+    """Say what becomes of a question that is not worked on at once."""
+    position = submitted.queued_behind
+    if submitted.spoke is not None:
+        return Reply(f"notice.queued_{submitted.spoke.does}")
     return Reply("notice.queued_next") if position == 1 else Reply("notice.queued", {"position": position})
 
 
