@@ -72,7 +72,7 @@ async def running(
     supervisor = Supervisor(list(channels.values()), lang)
     for channel in channels.values():
         metrics.watch(WatchedChannel(channel.name, channel.account, partial(_is_up, channel), channel.pacer.statistics))
-    delivery = Delivery(channels, Style(thinking=settings.cards.thinking))
+    delivery = Delivery(channels, Style(thinking=settings.cards.thinking), since_ms=clock.now_ms())
     runtime = build_runtime(
         settings.engine(workspace=workspace),
         delivery,
