@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from sqlmodel import Session
 
@@ -109,6 +110,6 @@ class Conversations:
         def read(session: Session) -> Standing:
             memory = memory_of(session, conversation, now_ms=now_ms, idle_hours=idle_hours)
             model, mode = chosen(session, "model", conversation), chosen(session, "while_busy", conversation)
-            return Standing(memory, model, mode or usual)
+            return Standing(memory, model, mode if mode is not None and mode in get_args(WhileBusy) else usual)
 
         return await self._database.read(read)

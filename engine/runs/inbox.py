@@ -104,5 +104,11 @@ class Inbox:
         return None if run is None else RunId(run)
 
     @staticmethod
+    def begun_by(session: Session, key: InboxKey) -> RunId | None:
+        """Give the run that an inbound started; `None` when it started none, or merely said something to one."""
+        run = execute(session, f"{_WHOSE} AND route NOT IN ('control', 'verdict')", **key.model_dump()).scalar()
+        return None if run is None else RunId(run)
+
+    @staticmethod
     def _behind(session: Session, conv: str, run: str) -> int:
         return int(execute(session, _BEHIND, conv=conv, run=run).scalar_one())

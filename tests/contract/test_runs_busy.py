@@ -95,12 +95,14 @@ async def test_f34_by_default_messages_wait_and_are_answered_in_their_order(plac
     work = Rounds()
     async with running(place.url, place.home, work) as house:
         run = await works(house, work)
-        others = [await say(house, text) for text in ("a", "b", "c")]
-        assert [each.spoke for each in others] == [None] * 3 and [each.queued_behind for each in others] == [1, 2, 3]
+        texts = [f"word {n}" for n in range(1, 51)]
+        others = [await say(house, text) for text in texts]
+        assert [each.spoke for each in others] == [None] * 50
+        assert [each.queued_behind for each in others] == list(range(1, 51))
         work.goes.set()
         work.ends.set()
-        assert await answers(house, run, *(each.run for each in others)) == ["", *(f"answer to {n}" for n in "abc")]
-        assert work.began == ["work", "a", "b", "c"] and work.read == []
+        assert await answers(house, run, *(each.run for each in others)) == ["", *(f"answer to {n}" for n in texts)]
+        assert work.began == ["work", *texts] and work.read == []
 
 
 async def answers(house: House, *runs: RunId) -> list[str]:

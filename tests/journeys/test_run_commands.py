@@ -157,3 +157,33 @@ async def test_a_group_that_waits_for_an_answer_is_freed(home: Path, by: str, co
         await h.finished(asked)
         await h.sees(waiting, lambda seen: "and mine?" in seen.text and "Done" in seen.text)
         assert notes(h) == []
+
+
+async def test_taking_a_command_back_does_nothing_to_the_run_it_spoke_to(home: Path) -> None:
+    async with house(home) as h:
+        await greeted(h)
+        gate = asyncio.Event()
+        h.model.script([Say("I will send it."), NOTE], [Say("And now: "), Until(gate), Say("it is sent.")], when="note")
+        asked = await h.say("@niuma send a note please")
+        await h.sees(asked, lambda seen: "approve" in seen.buttons)
+        command = await h.say("@niuma /approve")
+        await h.sees(asked, lambda seen: "And now:" in seen.body)
+        h.sim.recall(command)
+        await h.all_acked()
+        gate.set()
+        answer = await h.finished(asked)
+        assert answer.status == "Done" and "it is sent." in answer.body and notes(h) == ["see you at ten"]
+
+
+@pytest.mark.parametrize("words", ["/stop", "/queue clear", "/model default"])
+async def test_f06_no_command_from_before_a_restart_is_carried_out(home: Path, words: str) -> None:
+    async with house(home) as h:
+        await greeted(h)
+        await h.stop()
+        old = await h.say(f"@niuma {words}")
+        await h.start()
+        asked, _ = await at_work(h, "alpha", gate := asyncio.Event())
+        h.sim.advance(16)
+        await told(h, old, TEXTS["notice.old_command"].format(command=f"/{words[1:].split()[0]}"))
+        gate.set()
+        assert (await h.finished(asked)).status == "Done"
