@@ -61,5 +61,5 @@ def _stop(given: RunInput, turn: RunId) -> Control:
 
 
 def _steer(given: RunInput, turn: RunId) -> Control:
-    body = {"turn": turn, "input": given.model_dump(mode="json")}
-    return Control(id=f"steer-{turn}", kind="steer", by=given.by.id, body=body)
+    # The words stay with the turn: their writer may still correct them.
+    return Control(id=f"steer-{turn}", kind="steer", by=given.by.id, body={"turn": turn})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import TypeAdapter
@@ -10,18 +11,28 @@ from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.failpoints import failpoint
-from engine.messages import RunId
-from engine.ports import Control, ControlKind, Outcome, Steer
+from engine.messages import RunId, RunInput
+from engine.ports import ControlKind, Outcome, Steer
 from engine.runs.controls import heard
 from engine.runs.journal import ControlTaken, Entry, pending
 from engine.runs.replica import Replica
 from engine.storage.statement import change, execute
 
 STEERS: TypeAdapter[list[Steer]] = TypeAdapter(list[Steer])
-_CONSUME = "UPDATE nm_run SET status = 'done', result = :result, ended_at = {now} WHERE id = :run AND status = 'queued'"
+_CONSUME = """UPDATE nm_run SET status = 'done', result = :result, ended_at = {now}
+WHERE id = :run AND status = 'queued' AND input = :input"""
 
 Events = Callable[[Sequence[Steer]], Sequence[RunEvent]]
 Also = Callable[[Session, Sequence[Steer]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Words that wait: the id of their control, and what their turn asks, as it is stored and as it is read."""
+
+    control: str
+    input: str
+    steer: Steer
 
 
 class Recorder(Protocol):
@@ -55,48 +66,51 @@ class Steering:
             if not said:
                 return []
             failpoint("steer_read")
-            steers = [Steer.model_validate(control.body) for control in said]
+            steers = [each.steer for each in said]
             if await self._record(path, said, steers, (events, also)):
                 failpoint("after_steer")
                 return steers
         return []
 
     async def _record(
-        self, path: str, said: Sequence[Control], steers: Sequence[Steer], then: tuple[Events, Also]
+        self, path: str, said: Sequence[Said], steers: Sequence[Steer], then: tuple[Events, Also]
     ) -> bool:
-        """Record it all at once; false when one of the turns was stopped or taken back meanwhile."""
+        """Record it all at once; false when one of the turns was stopped, taken back or reworded meanwhile."""
         events, also = then
 
         def consume(session: Session) -> None:
-            for steer in steers:
-                self._consume(session, steer.turn)
+            for each in said:
+                self._consume(session, each)
             also(session, steers)
 
         told = [self._recorder.stamped(event, path) for event in events(steers)]
-        entry = Entry(path, STEERS.dump_json(list(steers)).decode(), told, [control.id for control in said])
+        entry = Entry(path, STEERS.dump_json(list(steers)).decode(), told, [each.control for each in said])
         try:
             await self._recorder.record(entry, consume)
         except ControlTaken:
             return False
         return True
 
-    def _waiting(self, session: Session) -> list[Control]:
+    def _waiting(self, session: Session) -> list[Said]:
         steers = (control for control in pending(session, self._run) if control.kind == "steer")
-        return [each for each in steers if _is_waiting(session, str(each.body["turn"]))]
+        said = (_said(session, control.id, RunId(control.body["turn"])) for control in steers)
+        return [each for each in said if each is not None]
 
-    def _consume(self, session: Session, turn: RunId) -> None:
+    def _consume(self, session: Session, said: Said) -> None:
+        turn = said.steer.turn
         # The lock makes sure that a stop which was promised to its sender is seen here, or sees the end.
-        is_heard = heard(session, self._replica.database.dialect, turn) == "accepted"
-        if not is_heard or any(control.kind == "stop" for control in pending(session, turn)):
+        if heard(session, self._replica.database.dialect, turn) != "accepted" or _said(session, "", turn) is None:
             raise ControlTaken
         result = Outcome(status="done", params={"taken_in_by": self._run}).model_dump_json()
         sql = _CONSUME.format(now=self._replica.database.dialect.now_ms)
-        if change(session, sql, run=turn, result=result) != 1:
+        if change(session, sql, run=turn, result=result, input=said.input) != 1:
             raise ControlTaken
 
 
-def _is_waiting(session: Session, turn: str) -> bool:
-    """Tell whether a turn still waits, and nobody told it to stop."""
-    row = execute(session, "SELECT status FROM nm_run WHERE id = :run", run=turn).first()
-    is_stopped = any(control.kind == "stop" for control in pending(session, RunId(turn)))
-    return row is not None and row.status == "queued" and not is_stopped
+def _said(session: Session, control: str, turn: RunId) -> Said | None:
+    """Give what a turn asks while it waits and nobody told it to stop."""
+    row = execute(session, "SELECT status, input FROM nm_run WHERE id = :run", run=turn).first()
+    is_stopped = any(each.kind == "stop" for each in pending(session, turn))
+    if row is None or row.status != "queued" or is_stopped:
+        return None
+    return Said(control, row.input, Steer(turn=turn, input=RunInput.model_validate_json(row.input)))

@@ -190,6 +190,33 @@ async def test_a_stop_that_comes_between_reading_and_recording_is_kept(place: Pl
         assert (await house.ended(said.run)).status == "stopped"
 
 
+@pytest.mark.parametrize("is_read", [False, True])
+async def test_words_that_their_writer_corrects_while_they_wait_are_read_as_corrected(
+    place: Place, is_read: bool
+) -> None:
+    work = Rounds()
+    async with running(work=work, **mode(place, "steer")) as house:
+        run = await works(house, work)
+        said = await say(house, "at ten")
+        await heard(house, run)
+        scope: Any = house.runs.replica.active[run]
+        record = scope.record
+
+        async def correct(*args: Any) -> Any:
+            scope.record = record
+            assert await house.runtime.reword(inbox_key("at ten"), "at eleven")
+            return await record(*args)
+
+        if is_read:
+            scope.record = correct
+        else:
+            assert await house.runtime.reword(inbox_key("at ten"), "at eleven")
+        work.goes.set()
+        work.ends.set()
+        assert await answers(house, run, said.run) == ["at eleven", ""]
+        assert not await house.runtime.reword(inbox_key("at ten"), "at twelve"), "read is read"
+
+
 async def test_interrupting_stops_the_persons_own_run_and_takes_its_place(place: Place) -> None:
     work = Rounds()
     async with running(work=work, **mode(place, "interrupt")) as house:
