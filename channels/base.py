@@ -103,6 +103,18 @@ class Calling(Protocol):
 Reaction = Literal["working", "queued"]
 
 
+@runtime_checkable
+class SignFinder(Protocol):
+    """A channel that must look for a sign before it can take it away, when another process of ours set it."""
+
+    async def clear_sign(self, conversation: ConversationRef, message_id: str, reaction: Reaction) -> None:
+        """Take a sign of ours away, whoever of us set it; costs a request also where there is none.
+
+        Never raises for a platform that refuses.
+        """
+        ...
+
+
 class Channel(Protocol):
     """One account on one platform.
 

@@ -20,10 +20,13 @@ NAMES = frozenset(
         "after_final",
         "during_drain",
         "after_once",
+        "steer_read",
+        "after_steer",
     }
 )
 """Where a kill can be asked for. `after_ingest`: stored, not acked; `after_create`, `after_send`, `after_once`: done on
-the outside, not recorded; `after_final`: shown, the receipt not recorded."""
+the outside, not recorded; `after_final`: shown, the receipt not recorded;
+`steer_read`, `after_steer`: words of a person read by a run that works, not recorded yet, and recorded."""
 
 _lock = threading.Lock()
 _passes: dict[str, int] = {}

@@ -107,6 +107,13 @@ class Pressed(BaseModel):
         return self.code in ("stopping", "approved", "denied", "retrying", "revising", "verdict", "chosen")
 
 
+class Steer(BaseModel):
+    """What a person said to a run that works. `turn` is the run which would answer it otherwise."""
+
+    turn: RunId
+    input: RunInput
+
+
 class JournalStep(Protocol):
     """The journal as a host sees it: record JSON under a path, once."""
 
@@ -177,6 +184,20 @@ class RunScope(Protocol):
 
         Gives `None` at the deadline (UTC ms) or when the run is stopped. The control is consumed in the transaction
         that records the answer under `path`, exactly once. While a run waits and no lane works, its claims are excused.
+        """
+        ...
+
+    async def take_in(
+        self,
+        path: str,
+        *,
+        events: Callable[[Sequence[Steer]], Sequence[RunEvent]],
+        also: Callable[[Session, Sequence[Steer]], None],
+    ) -> Sequence[Steer]:
+        """Take in what the person said since, each once in the life of all runs, in their order; often nothing.
+
+        The turns that wait with these words end empty in the transaction that records them under `path`; `events` and
+        `also` are as in `step`. Where there is nothing to take in, nothing is recorded and `path` stays free.
         """
         ...
 

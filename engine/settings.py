@@ -26,6 +26,10 @@ class DatabaseSettings(Section):
     url: str = "sqlite"
 
 
+WhileBusy = Literal["queue", "steer", "interrupt"]
+"""What becomes of words that come while a run of the same person works: they wait, reach it, or end it."""
+
+
 class RunSettings(Section):
     """How runs are owned, ended and kept."""
 
@@ -35,6 +39,7 @@ class RunSettings(Section):
     late_after_s: float = Field(default=1800.0, ge=0)
     final_try_s: float = Field(default=10.0, gt=0)
     concurrency: int = Field(default=200, ge=1)
+    while_busy: WhileBusy = "queue"
     keep_days: float = Field(default=30.0, gt=0)
     inbox_keep_days: float = Field(default=3.0, gt=0.3)
     received_keep_days: float = Field(default=30.0, gt=0)

@@ -202,6 +202,10 @@ class Adapter:
         """See `Channel.react`."""
         await (self._signs.put_on if on else self._signs.take_off)(message_id, reaction)
 
+    async def clear_sign(self, conversation: ConversationRef, message_id: str, reaction: Reaction) -> None:
+        """See `SignFinder.clear_sign`."""
+        await self._signs.clear(message_id, reaction)
+
     async def _send(self, letter: Letter) -> list[str]:
         """Send, and give the message's id; none when it was sent before and the platform does not tell which it is."""
         try:

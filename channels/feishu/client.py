@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
@@ -190,9 +190,27 @@ class Client:
         answer = await self.call("POST", f"{_IM}/messages/{quote(message_id)}/reactions", body=body)
         return _text_of(answer, "reaction_id")
 
+    async def own_reactions(self, message_id: str, emoji: str) -> list[str]:
+        """Give the ids of the signs of this kind that this app set, among the first 50.
+
+        Source: https://open.feishu.cn/document/server-docs/im-v1/message-reaction/list, read 2026-11-30.
+        """
+        path = f"{_IM}/messages/{quote(message_id)}/reactions"
+        data = _data_of(await self.call("GET", path, query={"reaction_type": emoji, "page_size": "50"}))
+        return _set_by(self._settings.app_id, list(data.get("items") or []))
+
     async def remove_reaction(self, message_id: str, reaction_id: str) -> None:
         """Take a sign of ours away."""
         await self.call("DELETE", f"{_IM}/messages/{quote(message_id)}/reactions/{quote(reaction_id)}")
+
+
+def _set_by(app_id: str, items: Sequence[Json]) -> list[str]:
+    """Give the ids of an app's own signs; where no operator is called by the app's id, those of all apps."""
+    operators: list[Json] = [each.get("operator") or {} for each in items]
+    told = list(zip(items, operators, strict=True))
+    by_apps = [each for each, operator in told if operator.get("operator_type") == "app"]
+    own = [each for each, operator in told if operator.get("operator_id") == app_id]
+    return [str(each.get("reaction_id")) for each in own or by_apps]
 
 
 def _data_of(answer: Json) -> Json:

@@ -5,6 +5,7 @@ Source: open.feishu.cn "获取消息中的资源文件", "上传图片", "上传
 
 from __future__ import annotations
 
+from typing import cast
 from urllib.parse import quote
 
 from channels.errors import DeliveryUnknown

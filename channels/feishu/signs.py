@@ -18,7 +18,10 @@ _log = logging.getLogger(__name__)
 
 
 class Signs:
-    """Knows the ids of the signs that this process put on: the platform takes one away by its id only."""
+    """Knows the ids of the signs that this process put on: the platform takes one away by its id only.
+
+    What an earlier process put on has to be looked for.
+    """
 
     def __init__(self, client: Client, pacer: Pacer) -> None:
         self._client = client
@@ -52,5 +55,18 @@ class Signs:
         try:
             await self._pacer.acquire("reaction", urgent=False)
             await self._client.remove_reaction(message_id, sign_id)
+        except ChannelError as error:
+            _log.info("feishu_sign_refused", extra={"code": error.code})
+
+    async def clear(self, message_id: str, reaction: Reaction) -> None:
+        """Take a sign away that this process or an earlier one put on; a refusal is logged and no more."""
+        if (message_id, reaction) in self._ids:
+            await self.take_off(message_id, reaction)
+            return
+        try:
+            await self._pacer.acquire("reaction", urgent=False)
+            for sign_id in await self._client.own_reactions(message_id, _EMOJI[reaction]):
+                await self._pacer.acquire("reaction", urgent=False)
+                await self._client.remove_reaction(message_id, sign_id)
         except ChannelError as error:
             _log.info("feishu_sign_refused", extra={"code": error.code})

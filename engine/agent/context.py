@@ -23,6 +23,7 @@ from engine.ports import Clock, RunScope
 from engine.sessions.attempts import append_question, question_of
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
 from engine.settings import EngineSettings
+from engine.storage.config import chosen
 from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
 
@@ -142,10 +143,11 @@ def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) 
     # A further attempt belongs where the first one is, also when the conversation has started over since.
     row = session_of(session, scope.input.task) if scope.input.task is not None else None
     row = row or current_session(session, scope.input.to, now_ms=now_ms, idle_hours=idle)
+    model = chosen(session, "model", scope.input.to)
     if row is None:
-        return Begun(session=new_session_id(now_ms), at_ms=now_ms)
+        return Begun(session=new_session_id(now_ms), model=model, at_ms=now_ms)
     known = SessionId(row.id)
-    return Begun(session=known, upto=last_place(session, known), model=row.model, at_ms=now_ms)
+    return Begun(session=known, upto=last_place(session, known), model=row.model or model, at_ms=now_ms)
 
 
 async def _words(scope: RunScope, equipment: Equipment, workspace: Path) -> UserMessage:

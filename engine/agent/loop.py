@@ -10,6 +10,7 @@ from engine.agent.execute import execute, result_message
 from engine.agent.plan import model_turn
 from engine.agent.plan_review import Allow, allow_all, review
 from engine.agent.state import ModelTurn, Pass, Stage
+from engine.agent.steering import take_in
 from engine.events import RunEvent
 from engine.messages import TextPart, UserMessage
 from engine.ports import Outcome, RunScope
@@ -47,6 +48,7 @@ class Agent:
     async def _plan(self, work: Pass) -> Stage:
         if work.scope.stopping and not work.scope.recorded(f"model/{work.round}"):
             return Stage.END
+        await take_in(work, self._equipment.clock)
         turn = await self._ask(work, f"model/{work.round}", tools=True)
         if turn.ended == "tool_calls":
             return Stage.REVIEW

@@ -15,7 +15,7 @@ from engine.ports import Press, PressAction, Pressed, PressedCode
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox
 from engine.runs.ledger import Ledger
-from engine.runs.ports import ENDED
+from engine.runs.ports import ENDED, FINAL
 from engine.storage.ids import new_id
 from engine.storage.statement import execute
 
@@ -30,6 +30,7 @@ _DONE: dict[PressAction, PressedCode] = {
 }
 _INSERT = """INSERT INTO nm_verdict (run, person, name, verdict, at)
 VALUES (:run, :person, :name, :verdict, :at)"""
+_FINAL = "SELECT 1 FROM nm_step WHERE run = :run AND path = :path"
 _NEWER = """SELECT id FROM nm_run WHERE task = :task AND attempt_index > 1 AND attempt_index > :attempt_index
 ORDER BY attempt_index DESC LIMIT 1"""
 
@@ -55,7 +56,7 @@ class Afterwards:
 
     def carry_out(self, session: Session, run: Judged, press: Press, at_ms: int) -> Pressed:
         """Note what a person thinks of an ended run, and begin the next attempt where they ask for one."""
-        if run.status not in ENDED:
+        if not has_ended(session, run.id, run.status):
             return Pressed(code="running")
         newer = execute(session, _NEWER, task=run.task, attempt_index=run.attempt_index).scalar()
         if newer is not None:
@@ -86,6 +87,14 @@ class Afterwards:
         again = RunId(new_id())
         self._inbox.line_up(session, again, run.input.model_copy(update=given), at_ms)
         return again
+
+
+def has_ended(session: Session, run: RunId, status: str) -> bool:
+    """Tell whether the outcome of a run is recorded: its card shows the end before the run is over.
+
+    What changes on the card since is owed, and the ledger shows one row of a run after another: the end first.
+    """
+    return status in ENDED or execute(session, _FINAL, run=run, path=FINAL).first() is not None
 
 
 def _followed(press: Press, again: RunId, at_ms: int) -> RunEvent:

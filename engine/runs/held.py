@@ -85,6 +85,8 @@ class Held:
         self, session: Session, given: RunInput, key: InboxKey, joins: Sequence[InboxKey], at_ms: int
     ) -> Submitted:
         """Submit a message together with those of its writer that waited for it: one run with the parts of all."""
+        if not joins:
+            return self._inbox.submit(session, given, key, at_ms)
         waiting = {each.key: each for each in self.waiting(session, "join", at_ms)}
         joined = [waiting[each] for each in joins if each in waiting]
         parts = tuple(part for each in joined for part in each.given.parts)

@@ -8,6 +8,7 @@ from typing import Literal
 from sqlmodel import Session
 
 from engine.messages import Address, InboxKey, RunId, RunInput
+from engine.runs.busy import Busy, Spoken
 from engine.runs.ports import TurnQueue
 from engine.storage.ids import new_id
 from engine.storage.statement import change, execute
@@ -42,18 +43,23 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """What became of an inbound. `queued_behind` counts the runs of the conversation that come before it."""
+    """What became of an inbound. `queued_behind` counts the runs of the conversation that come before it.
+
+    `spoke` is what it did to the first of these, where it did not merely wait.
+    """
 
     run: RunId
     duplicate: bool
     queued_behind: int
+    spoke: Spoken | None = None
 
 
 class Inbox:
     """Stores inbounds once. All methods work inside the caller's transaction."""
 
-    def __init__(self, queue: TurnQueue) -> None:
+    def __init__(self, queue: TurnQueue, busy: Busy) -> None:
         self._queue = queue
+        self._busy = busy
 
     def submit(self, session: Session, given: RunInput, key: InboxKey, at_ms: int) -> Submitted:
         """Store a message, make its run and put it in line; a redelivery gives the first one's run."""
@@ -62,7 +68,8 @@ class Inbox:
             first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
             return Submitted(first, True, self._behind(session, given.place_in_line, first))
         self.line_up(session, run, given, at_ms)
-        return Submitted(run, False, self._behind(session, given.place_in_line, run))
+        behind = self._behind(session, given.place_in_line, run)
+        return Submitted(run, False, behind, self._busy.meet(session, given, run, at_ms) if behind else None)
 
     def line_up(self, session: Session, run: RunId, given: RunInput, at_ms: int) -> None:
         """Make a run and put it in line; its inbound is noted by the caller."""
@@ -94,6 +101,12 @@ class Inbox:
     def run_of(session: Session, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started or spoke to; `None` when it did neither."""
         run = execute(session, _WHOSE, **key.model_dump()).scalar()
+        return None if run is None else RunId(run)
+
+    @staticmethod
+    def begun_by(session: Session, key: InboxKey) -> RunId | None:
+        """Give the run that an inbound started; `None` when it started none, or merely said something to one."""
+        run = execute(session, f"{_WHOSE} AND route NOT IN ('control', 'verdict')", **key.model_dump()).scalar()
         return None if run is None else RunId(run)
 
     @staticmethod

@@ -60,29 +60,29 @@ class LastWord:
         state = result.state or self._surface.state(scope.id)
         now_ms = self._replica.clock.now_ms()
 
-        def write(session: Session) -> list[str]:
+        def write(session: Session) -> tuple[list[str], bool]:
             journal = self._replica.journal
             journal.keep_surface(session, scope.fence, state)
             self._ledger.settle(session, scope.id, result, now_ms)
             left = journal.end(session, scope.fence, outcome.status, outcome.model_dump_json())
             self._replica.finish(session, scope.id)
-            return left
+            return left, self._ledger.owes(session, scope.id)
 
-        async def end() -> list[str]:
+        async def end() -> tuple[list[str], bool]:
             try:
                 return await self._replica.database.run(write)
             except FenceBroken:
                 if await self._replica.database.read(lambda s: self._replica.journal.has_ended(s, scope.fence)):
-                    return []
+                    return [], True
                 raise
 
-        left = await scope.fenced(end)
+        left, owes = await scope.fenced(end)
         extra = {"run": scope.id, "status": outcome.status, "delivered": isinstance(result, Delivered)}
         log.info("run_ended", extra=extra | {"controls_left": len(left)})
         self._replica.watcher.run_ended(outcome.status)
-        if isinstance(result, Owed):
-            if result.permanent:
-                self._replica.letter_died(scope.id, result.reason)
+        if isinstance(result, Owed) and result.permanent:
+            self._replica.letter_died(scope.id, result.reason)
+        if owes:
             self._replica.owed.set()
 
     def _events(self, scope: Scope, outcome: Outcome) -> list[RunEvent]:

@@ -91,6 +91,11 @@ ORDER BY CASE WHEN {_SUSPECT} THEN reason ELSE '' END, due_at, id LIMIT 1 {diale
         """Hand something to the queue."""
         self._insert(session, run, kind, "owed", at_ms)
 
+    def owes(self, session: Session, run: RunId) -> bool:
+        """Tell whether anything of `run` is left to the queue: its answer, or a change that came before its end."""
+        sql = "SELECT 1 FROM nm_delivery WHERE run = :run AND status = 'owed' LIMIT 1"
+        return execute(session, sql, run=run).first() is not None
+
     def settle(self, session: Session, run: RunId, result: Delivered | Owed, at_ms: int) -> None:
         """Note how the turn's own try went."""
         sql = """UPDATE nm_delivery SET status = :status, reason = :reason, receipt = :receipt, due_at = :due_at,

@@ -32,7 +32,7 @@ class Recall:
         asking = Inbox.run_of(session, message)
         waited = self._held.forget(session, message, _WHY)
         # The run which asks goes on while there are others to be asked about.
-        run = asking if waited else Inbox.run_of(session, message)
+        run = asking if waited else Inbox.begun_by(session, message)
         if run is None or (waited and self._held.is_asked_about(session, run)):
             return None
         control = Control(id=f"recall-{message.key}", kind="stop", by="", body={"reason": _WHY})

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Control
-from engine.runs.controls import put
+from engine.runs.clearing import Clearing
 from engine.runs.inbox import Inbox, Noted
 from engine.sessions.store import close_conversation
 from engine.storage.ids import new_id
-from engine.storage.statement import Dialect, execute
-
-_OPEN = "SELECT id, input FROM nm_run WHERE conv = :conv AND status IN ('queued', 'running') ORDER BY seq"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +26,9 @@ class Renewed:
 class Renewal:
     """Begins sessions anew, inside the caller's transaction."""
 
-    def __init__(self, dialect: Dialect, inbox: Inbox) -> None:
-        self._dialect = dialect
+    def __init__(self, inbox: Inbox, clearing: Clearing) -> None:
         self._inbox = inbox
+        self._clearing = clearing
 
     def take(
         self,
@@ -52,18 +48,8 @@ class Renewal:
         if not self._inbox.note(session, key, Noted(conversation, "command", "new", run), at_ms):
             return Renewed(duplicate=True)
         # Runs before sessions: the order in which steps lock them.
-        stopped = self._stop(session, key, by, conversation, at_ms)
+        stopped = self._clearing.stop(session, key, by, conversation, at_ms=at_ms)
         close_conversation(session, conversation)
         if run is not None and question is not None:
             self._inbox.line_up(session, run, question, at_ms)
         return Renewed(stopped=stopped, run=run)
-
-    def _stop(self, session: Session, key: InboxKey, by: Principal, conversation: Address, at_ms: int) -> list[RunId]:
-        control = Control(id=f"{key.channel}:{key.account}:{key.key}", kind="stop", by=by.id, body={"name": by.name})
-        rows = execute(session, _OPEN, conv=conversation).all()
-        mine = [RunId(row.id) for row in rows if _may_stop(by, RunInput.model_validate_json(row.input))]
-        return [run for run in mine if put(session, self._dialect, run, control, at_ms) == "accepted"]
-
-
-def _may_stop(by: Principal, run: RunInput) -> bool:
-    return by.rank in ("owner", "admin") or by.id == run.by.id

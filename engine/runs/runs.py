@@ -17,7 +17,10 @@ from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surf
 from engine.runs.afterwards import AFTERWARDS, Afterwards
 from engine.runs.backlog import AGENT as BACKLOG
 from engine.runs.backlog import Backlog
+from engine.runs.busy import Busy
+from engine.runs.clearing import Clearing
 from engine.runs.controls import Heard, put
+from engine.runs.conversations import Conversations
 from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
@@ -79,10 +82,12 @@ class Runs:
         """Join, take up what a dead process left, and begin. The schema is there already."""
         loop = asyncio.get_running_loop()
         self._queue = queue
-        self._inbox = Inbox(queue)
+        self._inbox = Inbox(queue, Busy(self._database.dialect, self._settings.while_busy))
         self._held = Held(self._inbox)
         self._backlog = Backlog(self._database, self._held, self._clock, queue.kick)
-        self._renewal = Renewal(self._database.dialect, self._inbox)
+        clearing = Clearing(self._database.dialect, self._inbox)
+        self._renewal = Renewal(self._inbox, clearing)
+        self.conversations = Conversations(self.replica, self._inbox, clearing, self._events)
         self._recall = Recall(self._database.dialect, self._inbox, self._held)
         afterwards = Afterwards(self._inbox, self._events, self._ledger)
         self._presses = Presses(self._database.dialect, self._inbox, self._events, afterwards)
@@ -135,9 +140,10 @@ class Runs:
         Raises:
             StorageError: nothing was stored; the platform has to send it again.
         """
-        if joins:
-            return await self._enqueue(lambda s: self._held.submit(s, given, key, joins, self._clock.now_ms()))
-        return await self._enqueue(lambda s: self._inbox.submit(s, given, key, self._clock.now_ms()))
+        submitted = await self._enqueue(lambda s: self._held.submit(s, given, key, joins, self._clock.now_ms()))
+        if submitted.spoke is not None:
+            self.replica.wake(submitted.spoke.run)
+        return submitted
 
     async def hold(self, given: RunInput, key: InboxKey, reason: HoldReason) -> bool:
         """Store a message that waits before it becomes a run. Raises like `submit`."""

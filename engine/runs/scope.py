@@ -15,7 +15,7 @@ from sqlmodel import Session
 from engine.errors import DuplicatePath
 from engine.events import RunEvent
 from engine.messages import RunId, RunInput
-from engine.ports import Control, ControlKind
+from engine.ports import Control, ControlKind, Steer
 from engine.runs.controls import Controls
 from engine.runs.excuse import Excuse
 from engine.runs.journal import ControlTaken, Entry, FenceBroken, Loaded
@@ -23,6 +23,7 @@ from engine.runs.patience import persist
 from engine.runs.ports import FINAL, SURFACE, Claim, Fence
 from engine.runs.quarantine import Slot
 from engine.runs.replica import Replica, Show
+from engine.runs.steering import STEERS, Steering
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -158,6 +159,24 @@ class Scope:
             self._stay_unless_draining()
             if await self._answered(path, control, fits):
                 return control
+
+    async def take_in(
+        self,
+        path: str,
+        *,
+        events: Callable[[Sequence[Steer]], Sequence[RunEvent]],
+        also: Callable[[Session, Sequence[Steer]], None],
+    ) -> Sequence[Steer]:
+        """Take in what the person said since; see `engine.ports.RunScope.take_in`."""
+        self._reserve(path)
+        if path in self.loaded.steps:
+            return STEERS.validate_json(self.loaded.steps[path])
+        await self.guard()
+        self._stay_unless_draining()
+        taken = await Steering(self._replica, self.id, self).take_in(path, events, also)
+        if not taken:
+            self._used.discard(path)
+        return taken
 
     async def record(self, entry: Entry, also: Also | None = None) -> list[RunEvent]:
         """Record a step and show its events once they are durable; waits out an outage.

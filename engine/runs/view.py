@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlmodel import Session
 
@@ -11,8 +12,17 @@ from engine.ports import Outcome, RunStatus
 from engine.runs.ports import ENDED
 from engine.storage.statement import execute
 
-_SELECT = """SELECT id, conv, status, owner, attempt, task, attempt_index, input, result,
-created_at, first_at, ended_at FROM nm_run WHERE id = :run"""
+_COLUMNS = """SELECT id, conv, status, owner, attempt, task, attempt_index, input, result,
+created_at, first_at, ended_at FROM nm_run"""
+_SELECT = f"{_COLUMNS} WHERE id = :run"
+_OPEN = f"""{_COLUMNS} WHERE conv IN (:conv, :side) AND status IN ('queued', 'running')
+ORDER BY CASE WHEN conv = :conv THEN 0 ELSE 1 END, seq"""
+_CODE = f"{_COLUMNS} WHERE id LIKE :code ORDER BY id DESC LIMIT 1"
+_ENDED = f"""{_COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
+ORDER BY seq DESC LIMIT :most"""
+CODE_CHARS = 8
+"""So much of the end of a run's id names it where people have to write it."""
+_LOOKED_AT = 50
 
 _NEWEST = "SELECT input FROM nm_run WHERE conv = :conv ORDER BY seq DESC LIMIT 20"
 
@@ -35,6 +45,11 @@ class RunView:
     ended_at_ms: int | None
 
     @property
+    def code(self) -> str:
+        """Give what people write to name it."""
+        return self.id[-CODE_CHARS:]
+
+    @property
     def answer(self) -> str:
         """Give the final answer, empty while there is none."""
         return "" if self.outcome is None else self.outcome.answer
@@ -48,8 +63,29 @@ class RunView:
 def view(session: Session, run: RunId) -> RunView | None:
     """Read one run."""
     row = execute(session, _SELECT, run=run).first()
-    if row is None:
+    return None if row is None else _view(row)
+
+
+def open_in(session: Session, conversation: Address, side: Address) -> list[RunView]:
+    """Give the runs of a conversation that have not ended, in their order, and after them those of a line beside it."""
+    return [_view(row) for row in execute(session, _OPEN, conv=conversation, side=side)]
+
+
+def by_code(session: Session, code: str) -> RunView | None:
+    """Give the run whose id ends with `code`, `CODE_CHARS` letters and digits in either case; else `None`."""
+    if len(code) != CODE_CHARS or not (code.isascii() and code.isalnum()):
         return None
+    row = execute(session, _CODE, code=f"%{code.upper()}").first()
+    return None if row is None else _view(row)
+
+
+def last_ended(session: Session, conversation: Address, person: str) -> RunView | None:
+    """Give the conversation's newest run of a person that has ended; one that another took in never ran."""
+    rows = execute(session, _ENDED, conv=conversation, most=_LOOKED_AT)
+    return next((each for row in rows if (each := _view(row)).input.by.id == person), None)
+
+
+def _view(row: Any) -> RunView:
     given = RunInput.model_validate_json(row.input)
     return RunView(
         id=RunId(row.id),

@@ -1,12 +1,16 @@
 """The engine's only facade: what a host starts, feeds, asks and stops."""
 
 from engine.models.probe import Probed, probe_model
+from engine.runs.busy import Spoken
+from engine.runs.conversations import Conversations, Question, Standing
 from engine.runs.held import HeldMessage
 from engine.runs.inbox import Submitted
 from engine.runs.view import RunView
 from engine.runtime.agent import build_runtime
+from engine.runtime.models import Models
 from engine.runtime.readiness import Check
 from engine.runtime.runtime import Runtime, check_environment
+from engine.storage.config import Choice
 from engine.storage.database import FILE_NAME as DATABASE_FILE
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
@@ -14,12 +18,18 @@ from engine.storage.lock import FolderLock
 __all__ = [
     "DATABASE_FILE",
     "Check",
+    "Choice",
+    "Conversations",
     "Database",
     "FolderLock",
     "HeldMessage",
+    "Models",
     "Probed",
+    "Question",
     "RunView",
     "Runtime",
+    "Spoken",
+    "Standing",
     "Submitted",
     "build_runtime",
     "check_environment",

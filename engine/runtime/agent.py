@@ -12,6 +12,7 @@ from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.agent.outgoing import Outbox
 from engine.ports import Clock, Enclosures, Outcome, RunScope, Surface
+from engine.runtime.models import Models, models_of
 from engine.runtime.readiness import Check
 from engine.runtime.runtime import Runtime
 from engine.settings import EngineSettings
@@ -43,6 +44,7 @@ class AgentRuntime(Runtime):
         self._clock = clock
         self._agent: Agent | None = None
         self._building = asyncio.Lock()
+        self._in_force = settings
         self._refused: str | None = None
         """Why the settings kept in the database could not be used."""
 
@@ -54,6 +56,11 @@ class AgentRuntime(Runtime):
 
     async def _work(self, scope: RunScope) -> Outcome:
         return await (await self._built())(scope)
+
+    async def models(self) -> Models:
+        """See `Runtime.models`; with what the database adds."""
+        await self._built()
+        return models_of(self._in_force)
 
     def readiness(self) -> list[Check]:
         """See `Runtime.readiness`; red as well while stored settings had to be left out."""
@@ -82,6 +89,7 @@ class AgentRuntime(Runtime):
         return self._agent_of(self._settings)
 
     def _agent_of(self, settings: EngineSettings) -> Agent:
+        self._in_force = settings
         opener: Opener | None = None
         blobs = BlobStore(self.database)
         if self._enclosures is not None:

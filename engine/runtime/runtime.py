@@ -13,12 +13,14 @@ from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.ports import Clock, Control, Press, Pressed, Surface, Watcher, Work
 from engine.runs.controls import Heard
+from engine.runs.conversations import Conversations, Standing
 from engine.runs.held import HeldMessage, HoldReason
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
 from engine.runs.renewal import Renewed
 from engine.runs.runs import Runs
 from engine.runs.view import RunView
+from engine.runtime.models import Models, models_of
 from engine.runtime.readiness import Check, database_check, letters_check, runs_check
 from engine.settings import EngineSettings
 from engine.storage.config import ConfigStore
@@ -187,6 +189,20 @@ class Runtime:
         `submit`.
         """
         return await self._runs.new_session(key, conversation, by, question)
+
+    @property
+    def conversations(self) -> Conversations:
+        """Give what is asked and chosen about conversations as a whole; after `start`."""
+        return self._runs.conversations
+
+    async def standing(self, conversation: Address) -> Standing:
+        """Tell how a conversation stands: what it remembers and what people chose for it."""
+        idle_hours, usual = self._settings.sessions.idle_hours, self._settings.runs.while_busy
+        return await self._runs.conversations.standing(conversation, idle_hours=idle_hours, usual=usual)
+
+    async def models(self) -> Models:
+        """Give the models of the settings in force."""
+        return models_of(self._settings)
 
     async def run_view(self, run: RunId) -> RunView | None:
         """Give a snapshot of a run."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -32,6 +33,8 @@ _USED = "UPDATE nm_session SET used_at = :at WHERE id = :id AND used_at < :at"
 _HISTORY = """SELECT body FROM nm_message WHERE session = :session AND n <= :upto AND replaced_by IS NULL
 ORDER BY n DESC LIMIT :most"""
 
+_COUNT = "SELECT count(*) FROM nm_message WHERE session = :session AND replaced_by IS NULL"
+
 
 def new_session_id(now_ms: int) -> SessionId:
     """Give an id that sorts by time."""
@@ -44,6 +47,24 @@ def current_session(session: Session, conversation: str, *, now_ms: int, idle_ho
     if row is None or now_ms - row["used_at"] > idle_hours * 3_600_000:
         return None
     return SessionRow(**row)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a conversation remembers: since when (UTC ms), under which name, and how many messages."""
+
+    name: str
+    since_ms: int
+    messages: int
+
+
+def memory_of(session: Session, conversation: str, *, now_ms: int, idle_hours: float) -> Memory | None:
+    """Tell what a conversation remembers; `None` when its next message begins anew."""
+    row = current_session(session, conversation, now_ms=now_ms, idle_hours=idle_hours)
+    if row is None:
+        return None
+    count = execute(session, _COUNT, session=row.id).scalar_one()
+    return Memory(row.name, row.created_at, int(count))
 
 
 def session_of(session: Session, run: str) -> SessionRow | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from sqlalchemy import text
 from sqlalchemy.pool import StaticPool
 from sqlmodel import Session, SQLModel, create_engine
 
 from engine.sessions.tables import MessageRow, SessionRow
 
 T = TypeVar("T")
+_CONFIG = "CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))"
 
 
 class MemoryDatabase:
@@ -20,6 +22,10 @@ class MemoryDatabase:
         self._engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
         tables = [SQLModel.metadata.tables[row.__tablename__] for row in (SessionRow, MessageRow)]
         SQLModel.metadata.create_all(self._engine, tables=tables)
+        with self._engine.begin() as connection:
+            connection.execute(
+                text("CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))")
+            )
 
     async def run(self, fn: Callable[[Session], T]) -> T:
         """Run `fn` and commit; roll back when it raises."""

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.messages import Address, Principal, RunId, RunInput, TextPart
-from engine.ports import Clock, Control, ControlKind
+from engine.ports import Clock, Control, ControlKind, Steer
 
 T = TypeVar("T")
 
@@ -62,6 +62,7 @@ class MemoryScope:
         self._database = database
         self._asked: set[str] = set()
         self._controls: list[Control] = []
+        self._said: list[Steer] = []
         self._changed = asyncio.Event()
         self._stop = asyncio.Event()
         self._cut: set[str] = set()
@@ -73,6 +74,7 @@ class MemoryScope:
         after.attempt = self.attempt + 1
         after.stored = self.stored
         after._controls = self._controls
+        after._said = self._said
         return after
 
     def stop(self) -> None:
@@ -143,6 +145,30 @@ class MemoryScope:
             self._controls.remove(found)
         self.journal[path] = None if found is None else found.model_dump(mode="json")
         return found
+
+    async def take_in(
+        self,
+        path: str,
+        *,
+        events: Callable[[Sequence[Steer]], Sequence[RunEvent]],
+        also: Callable[[Session, Sequence[Steer]], None],
+    ) -> Sequence[Steer]:
+        """Take in what was said; see `RunScope.take_in`."""
+        if path in self.journal:
+            return [Steer.model_validate(each) for each in self.journal[path]]
+        taken, self._said[:] = list(self._said), []
+        if taken:
+            await self._transaction(also, taken)
+            self.journal[path] = [each.model_dump(mode="json") for each in taken]
+            told = list(events(taken))
+            self.stored += told
+            self.shown += told
+        return taken
+
+    def say(self, text: str) -> None:
+        """The person says something while the run works."""
+        given = self.input.model_copy(update={"parts": (TextPart(text=text),)})
+        self._said.append(Steer(turn=RunId(f"turn{len(self._said)}"), input=given))
 
     def show(self, event: RunEvent) -> None:
         """Take note of a live event."""

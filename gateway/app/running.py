@@ -72,7 +72,8 @@ async def running(
     supervisor = Supervisor(list(channels.values()), lang)
     for channel in channels.values():
         metrics.watch(WatchedChannel(channel.name, channel.account, partial(_is_up, channel), channel.pacer.statistics))
-    delivery = Delivery(channels, Style(settings.cards.thinking, settings.cards.call_after_s))
+    style = Style(settings.cards.thinking, settings.cards.call_after_s)
+    delivery = Delivery(channels, style, since_ms=clock.now_ms())
     runtime = build_runtime(
         settings.engine(workspace=workspace),
         delivery,

@@ -2,65 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import assert_never
-
-from engine.messages import Address, InboxKey, Principal, RunInput
+from channels.clock import Clock
 from engine.runtime import Runtime
-from gateway.commands.command import Command
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A command as somebody gave it. `question` is what they ask with it, if they do."""
-
-    command: Command
-    key: InboxKey
-    to: Address
-    by: Principal
-    sent_at_ms: int
-    is_late: bool = False
-    """It came so late that a message like it would be asked about first."""
-    question: RunInput | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What to tell the person: a key of `texts` and what to fill in."""
-
-    key: str
-    params: Mapping[str, str] = field(default_factory=dict[str, str])
+from gateway.commands.order import Desk, Order, Reply
+from gateway.commands.table import NAMES
 
 
 class Commands:
-    """All commands. `since_ms` is when this process began: an older command is not carried out, nor is a late one."""
+    """All commands. One that was sent before this process began is not carried out, nor is a late one."""
 
-    def __init__(self, runtime: Runtime, *, since_ms: int) -> None:
+    def __init__(self, runtime: Runtime, clock: Clock) -> None:
         self._runtime = runtime
-        self._since_ms = since_ms
+        self._clock = clock
+        self._since_ms = clock.now_ms()
 
-    async def take(self, order: Order) -> Reply | None:
+    async def take(self, order: Order, *, again: bool = False) -> Reply | None:
         """Carry out one command; `None` when there is nothing to say: a redelivery, or an answer that says it.
+
+        `again`: a redelivery is told what came of it, too; where the answer goes back on the delivery itself.
 
         Raises:
             StorageError: nothing was stored; the platform must deliver it again.
         """
+        is_repeat = await self._runtime.conversations.knows(order.key)
+        reply = await self._carry_out(order)
+        # What spoke to a run, a session or a choice was stored with that; this stores what only asked.
+        await self._runtime.conversations.note(order.key, order.to, order.name)
+        return None if is_repeat and not again else reply
+
+    async def correct(self, order: Order, word: str, *, again: bool = False) -> Reply | None:
+        """Tell somebody that there is no command `word`, and that they may mean the order's; nothing is done."""
+        is_new = await self._runtime.ignore(order.key, order.to, "unknown_command", {"word": word})
+        said = Reply("reply.unknown_command", {"word": word, "nearest": f"/{order.name}"}, tone="warning")
+        return said if is_new or again else None
+
+    async def _carry_out(self, order: Order) -> Reply | None:
+        row = NAMES[order.name]
         if order.is_late or order.sent_at_ms < self._since_ms:
-            return await self._too_old(order)
-        match order.command.name:
-            case "new":
-                return await self._new(order)
-            case _:
-                assert_never(order.command.name)
-
-    async def _new(self, order: Order) -> Reply | None:
-        renewed = await self._runtime.new_session(order.key, order.to, order.by, question=order.question)
-        if renewed.duplicate or renewed.run is not None:
-            return None
-        return Reply("notice.new_session")
-
-    async def _too_old(self, order: Order) -> Reply | None:
-        name = order.command.name
-        is_new = await self._runtime.ignore(order.key, order.to, "old_command", {"command": name})
-        return Reply("notice.old_command", {"command": f"/{name}"}) if is_new else None
+            await self._runtime.ignore(order.key, order.to, "old_command", {"command": order.name})
+            return Reply("notice.old_command", {"command": f"/{order.name}"}, tone="warning")
+        if row.who == "admins" and not order.is_admins:
+            return Reply("reply.for_admins", {"command": f"/{order.name}"}, tone="error")
+        return await row.handler(Desk(self._runtime, self._clock.now_ms()), order)

@@ -28,15 +28,16 @@ DELIVER_S = 30.0
 class Delivery:
     """Finds the channel of each run by its address and keeps the run's card up to date.
 
-    `channels` maps (channel, account) to the running adapters. Implements `engine.ports.Surface`.
+    `channels` maps (channel, account) to the running adapters; `since_ms` is when this process began. Implements
+    `engine.ports.Surface`.
     """
 
-    def __init__(self, channels: Mapping[tuple[str, str], Channel], style: Style) -> None:
+    def __init__(self, channels: Mapping[tuple[str, str], Channel], style: Style, *, since_ms: int = 0) -> None:
         self._channels = channels
         self._style = style
         self._live: dict[RunId, LiveCard] = {}
         self._early = Early()
-        self._signs = Signs()
+        self._signs = Signs(since_ms)
 
     async def open(self, opening: Opening, journal: JournalStep) -> None:
         """See `Surface.open`."""
@@ -62,6 +63,7 @@ class Delivery:
         except Exception:
             # An event nobody can draw must not stop the run that told it.
             logger.exception("event_not_shown", extra={"run": event.run, "code": event.type})
+        self._signs.lift_taken_in(live.place, event)
 
     def state(self, run: RunId) -> Json | None:
         """See `Surface.state`."""

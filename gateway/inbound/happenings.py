@@ -24,6 +24,7 @@ from channels.events import (
 from engine.messages import InboxKey
 from engine.runtime import Runtime
 from gateway.access import Access
+from gateway.commands import Commands, Order
 from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.keys import address_of, inbox_key
@@ -45,12 +46,14 @@ class Happenings:
         access: Access,
         channels: Mapping[tuple[str, str], Channel],
         messages: Messages,
+        commands: Commands,
         chats: DirectChats,
     ) -> None:
         self._runtime = runtime
         self._access = access
         self._channels = channels
         self._messages = messages
+        self._commands = commands
         self._chats = chats
         self._courtesies = Courtesies()
 
@@ -73,7 +76,9 @@ class Happenings:
                 await self._greet(notice, notice.conversation)
             case Edited():
                 await self._correct(notice)
-            case Reacted() | StopPressed():
+            case StopPressed():
+                await self._stop(notice)
+            case Reacted():
                 await self._note(notice)
             case _:
                 assert_never(notice)
@@ -90,6 +95,21 @@ class Happenings:
             key = edited.dedupe
             message = InboxKey(channel=key.channel, account=key.account, kind="message", key=edited.message_id)
             await self._runtime.reword(message, edited.text)
+
+    async def _stop(self, pressed: StopPressed) -> None:
+        """Do what `/stop` does; the platform shows that by itself, so nothing is said."""
+        who, where = pressed.sender, pressed.conversation
+        if who is None or self._access.is_foreign(where, who):
+            await self._note(pressed)
+            return
+        order = Order(
+            name="stop",
+            key=inbox_key(pressed.dedupe),
+            to=address_of(pressed),
+            by=self._access.principal(where, who),
+            sent_at_ms=pressed.created_at_ms,
+        )
+        await self._commands.take(order)
 
     async def _choose(self, chosen: MenuChosen) -> None:
         """Ask in the direct chat, which has the session and the queue; a menu's event may name the person alone."""

@@ -10,19 +10,18 @@ from typing import Any
 
 from channels.base import Channel
 from channels.errors import ChannelError
-from channels.events import InboundMessage
+from channels.events import InboundMessage, Toast
 from engine.errors import StorageError
 from engine.messages import InboxKey, Part, Principal, RunInput, TextPart
-from engine.runtime import Runtime
+from engine.runtime import Runtime, Submitted
 from gateway.access import Access
-from gateway.commands import Command, Commands, Order, parse_command
+from gateway.commands import Command, Commands, Order, Reply, Unknown, parse_command
 from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.enclosures import enclosed_parts, is_spoken
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
 from gateway.inbound.waiting import Waiting
 from gateway.metrics import Metrics
-from gateway.texts import text
 
 logger = logging.getLogger(__name__)
 
@@ -48,42 +47,53 @@ class Messages:
         self._channels = channels
         self._courtesies = Courtesies()
 
-    async def take(self, message: InboundMessage) -> None:
-        """Store the message and start its run.
+    async def take(self, message: InboundMessage) -> Toast | None:
+        """Store the message and start its run, or carry its command out.
+
+        Gives what to tell the person where there is no message to answer; else they are told by a notice.
 
         Raises:
             StorageError: it is not stored.
         """
         refusal = self._access.refusal(message)
-        if refusal is not None:
-            if await self._ignore(message, refusal) and refusal == "empty":
-                self._soon(self._tell(message, "notice.empty"))
-        elif message.unsupported is not None:
-            if await self._ignore(message, "unsupported"):
-                self._soon(self._tell(message, "notice.unsupported", kind=message.unsupported))
-        elif (command := parse_command(message.text)) is not None:
-            await self._order(message, command)
-        elif self._waiting.is_late(message):
+        if refusal is not None and not (refusal == "empty" and message.is_command):
+            is_new = await self._ignore(message, refusal)
+            return await self._say(message, Reply("notice.empty")) if is_new and refusal == "empty" else None
+        if message.unsupported is not None:
+            is_new = await self._ignore(message, "unsupported")
+            said = Reply("notice.unsupported", {"kind": message.unsupported})
+            return await self._say(message, said) if is_new else None
+        command = parse_command(message.text, is_native=message.is_command)
+        if command is not None:
+            return await self._order(message, command)
+        if self._waiting.is_late(message):
             await self._waiting.ask_first(message, await self._input(message))
         elif not message.text.strip() and message.chat_kind == "direct" and not is_spoken(message):
             await self._waiting.for_words(message, await self._input(message))
         else:
-            await self._submit(message)
+            return await self._submit(message)
+        return None
 
-    async def _order(self, message: InboundMessage, command: Command) -> None:
-        reply = await self._commands.take(
-            Order(
-                command=command,
-                key=inbox_key(message.dedupe),
-                to=address_of(message),
-                by=self._access.principal(message.conversation, message.sender),
-                sent_at_ms=message.created_at_ms,
-                is_late=self._waiting.is_late(message),
-                question=await self._input(replace(message, text=command.rest)) if command.rest else None,
-            )
+    async def _order(self, message: InboundMessage, command: Command | Unknown) -> Toast | None:
+        if isinstance(command, Unknown):
+            order = await self._ordered(message, Command(command.nearest))
+            reply = await self._commands.correct(order, command.word, again=message.is_command)
+        else:
+            reply = await self._commands.take(await self._ordered(message, command), again=message.is_command)
+        return None if reply is None else await self._say(message, reply)
+
+    async def _ordered(self, message: InboundMessage, command: Command) -> Order:
+        asks = command.name == "new" and command.rest
+        return Order(
+            name=command.name,
+            rest=command.rest,
+            key=inbox_key(message.dedupe),
+            to=address_of(message),
+            by=self._access.principal(message.conversation, message.sender),
+            sent_at_ms=message.created_at_ms,
+            is_late=self._waiting.is_late(message),
+            question=await self._input(replace(message, text=command.rest)) if asks else None,
         )
-        if reply is not None:
-            self._soon(self._tell(message, reply.key, **reply.params))
 
     async def _input(self, message: InboundMessage) -> RunInput:
         return RunInput(
@@ -111,7 +121,7 @@ class Messages:
         quoted = InboxKey(channel=key.channel, account=key.account, kind="message", key=message.quoted_message_id)
         return await self._runtime.run_of(quoted) is not None
 
-    async def _submit(self, message: InboundMessage) -> None:
+    async def _submit(self, message: InboundMessage) -> Toast | None:
         begin_s = time.perf_counter()
         joins = self._waiting.belonging_to(message)
         if message.quoted_message_id in {each.key for each in joins}:
@@ -119,15 +129,26 @@ class Messages:
         given = await self._input(message)
         submitted = await self._runtime.submit(given, key=inbox_key(message.dedupe), joins=joins)
         self._metrics.submitted(time.perf_counter() - begin_s)
-        if submitted.queued_behind and not submitted.duplicate:
-            self._soon(self._show_queued(message))
+        if not submitted.queued_behind or submitted.duplicate:
+            return None
+        if message.message_id:
+            self._soon(self._show_queued(message, submitted))
+            return None
+        return await self._say(message, _in_line(submitted))
 
     async def _ignore(self, message: InboundMessage, reason: str) -> bool:
         return await self._runtime.ignore(inbox_key(message.dedupe), address_of(message), reason, {})
 
-    async def _tell(self, message: InboundMessage, key: str, **params: str) -> None:
+    async def _say(self, message: InboundMessage, reply: Reply) -> Toast | None:
+        """Answer the message soon with a notice; without a message to answer, give what to show instead."""
+        if not message.is_command:
+            self._soon(self._tell(message, reply))
+            return None
+        return Toast(reply.tone, reply.words(await self._languages.of_message(message)))
+
+    async def _tell(self, message: InboundMessage, reply: Reply) -> None:
         try:
-            words = text(await self._languages.of_message(message), key, **params)
+            words = reply.words(await self._languages.of_message(message))
             await self._channel(message).send_notice(
                 message.conversation,
                 words,
@@ -137,18 +158,26 @@ class Messages:
         except (ChannelError, StorageError) as error:
             logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
 
-    async def _show_queued(self, message: InboundMessage) -> None:
+    async def _show_queued(self, message: InboundMessage, submitted: Submitted) -> None:
         """Show that it waits; where it waits for somebody's answer, also for whose: a sign would be a riddle."""
         await self._channel(message).react(message.conversation, message.message_id, "queued", on=True)
         asked = self._runtime.waits_in(address_of(message))
-        if asked is not None:
-            await self._tell(message, _behind(asked, message.sender.id), name=asked.name)
+        if asked is not None and (submitted.spoke is None or submitted.spoke.does == "steer"):
+            await self._tell(message, Reply(_behind(asked, message.sender.id), {"name": asked.name}))
 
     def _channel(self, message: InboundMessage) -> Channel:
         return self._channels[message.conversation.channel, message.conversation.account]
 
     def _soon(self, courtesy: Coroutine[Any, Any, None]) -> None:
         self._courtesies.soon(courtesy)
+
+
+def _in_line(submitted: Submitted) -> Reply:
+    """Say what becomes of a question that is not worked on at once."""
+    position = submitted.queued_behind
+    if submitted.spoke is not None:
+        return Reply(f"notice.queued_{submitted.spoke.does}")
+    return Reply("notice.queued_next") if position == 1 else Reply("notice.queued", {"position": position})
 
 
 def _behind(asked: Principal, sender: str) -> str:

@@ -39,11 +39,11 @@ class Reception:
         self._metrics = metrics
         self._one_by_one = OneByOne()
         self._waiting = Waiting(runtime, clock, late_after_s=late_after_s)
-        commands = Commands(runtime, since_ms=clock.now_ms())
+        commands = Commands(runtime, clock)
         chats = DirectChats(runtime)
         self._messages = Messages(runtime, access, channels, metrics, commands, self._waiting)
         self._presses = Presses(runtime, access)
-        self._happenings = Happenings(runtime, access, channels, self._messages, chats)
+        self._happenings = Happenings(runtime, access, channels, self._messages, commands, chats)
         self._chats = chats
 
     async def resume(self) -> None:
@@ -55,7 +55,7 @@ class Reception:
         await self._waiting.resume()
 
     async def handle(self, inbound: Inbound) -> Toast | None:
-        """Take one delivery; the toast goes to the person who pressed a button.
+        """Take one delivery; the toast goes to the person who pressed a button, or typed the platform's own command.
 
         Raises:
             StorageError: it is not stored; the platform must deliver it again.
@@ -65,10 +65,10 @@ class Reception:
         match inbound:
             case InboundMessage():
                 async with self._one_by_one.turn(inbound):
-                    await self._messages.take(inbound)
+                    toast = await self._messages.take(inbound)
                 if inbound.chat_kind == "direct":
                     await self._chats.learn(inbound.conversation, inbound.sender)
-                return None
+                return toast
             case CardAction():
                 return await self._presses.take(inbound)
             case _:

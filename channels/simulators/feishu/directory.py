@@ -31,6 +31,7 @@ class Directory:
             web.get("/open-apis/bot/v3/info", api(self._bot, wrap=False)),
             web.get("/open-apis/im/v1/chats/{chat_id}", api(self._chat)),
             web.get("/open-apis/contact/v3/users/{user_id}", api(self._user)),
+            web.get(reactions, api(self._reactions)),
             web.post(reactions, api(self._react)),
             web.delete(reactions + "/{reaction_id}", api(self._unreact)),
         ]
@@ -79,6 +80,13 @@ class Directory:
         message.reactions.append(reaction)
         self._tell(message, reaction, events.REACTED)
         return self._shown(reaction)
+
+    def _reactions(self, call: Call) -> Json:
+        message, wanted = self._messages.find(call), call.request.query.get("reaction_type")
+        if message.recalled:
+            raise ApiError(231003, "the message is not found")
+        found = [self._shown(each) for each in message.reactions if wanted in (None, each.emoji_type)]
+        return {"items": found[: int(call.request.query.get("page_size", "20"))], "has_more": False}
 
     def _unreact(self, call: Call) -> Json:
         message = self._messages.find(call)

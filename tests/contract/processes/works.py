@@ -7,9 +7,10 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engine.ports import Outcome, RunScope, Work
+from tests.contract.processes.house import until
 from tests.contract.processes.recording import RecordingSurface, lines
 
 
@@ -72,6 +73,16 @@ class Works:
         reply = await scope.wait("ask", ["approve"], nonce="n", deadline_ms=deadline_ms, who=lambda _who: True)
         await self.once(scope, "after", "2")
         return Outcome(status="done", answer=f"attempt {scope.attempt} {reply.kind if reply else None}")
+
+    async def steered(self, scope: RunScope) -> Outcome:
+        """Waits for the first word, then reads what was said meanwhile."""
+        await self.once(scope, "begun", scope.input.text)
+        if scope.input.text == "work" and scope.attempt == 1:
+            known = cast(Any, scope)
+            await until(lambda: known.pending("steer"))
+        steers = await scope.take_in("steer/0", events=lambda _steers: [], also=lambda _session, _steers: None)
+        self._notes.note("worked", scope.id, text=scope.input.text, attempt=scope.attempt)
+        return Outcome(status="done", answer="+".join([scope.input.text, *(each.input.text for each in steers)]))
 
     async def old_version(self, scope: RunScope) -> Outcome:
         await self.once(scope, "draft", "the draft")

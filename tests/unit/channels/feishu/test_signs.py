@@ -20,6 +20,7 @@ class SlowPlatform:
         self._clock = clock
         self.on: set[str] = set()
         self.refuses = False
+        self.looks = 0
 
     async def add_reaction(self, message_id: str, emoji: str) -> str:
         await self._clock.sleep(1)
@@ -27,6 +28,12 @@ class SlowPlatform:
             raise Rejected
         self.on.add(f"{message_id}-{emoji}")
         return f"{message_id}-{emoji}"
+
+    async def own_reactions(self, message_id: str, emoji: str) -> list[str]:
+        self.looks += 1
+        if self.refuses:
+            raise Rejected
+        return [each for each in self.on if each == f"{message_id}-{emoji}"]
 
     async def remove_reaction(self, message_id: str, reaction_id: str) -> None:
         self.on.remove(reaction_id)
@@ -57,3 +64,33 @@ async def test_a_refused_sign_is_nothing_to_take_off(clock: FakeClock) -> None:
     await clock.advance(2)
     await asyncio.gather(setting, taking)
     assert platform.on == set()
+
+
+async def cleared(message: str, platform: SlowPlatform, clock: FakeClock) -> None:
+    """Let a process that knows of no signs clear one; it waits for its turns."""
+    clearing = asyncio.ensure_future(signs_on(platform, clock).clear(message, "queued"))
+    await clock.advance(5)
+    await clearing
+
+
+async def test_a_sign_of_an_earlier_process_is_looked_for_and_taken_off(clock: FakeClock) -> None:
+    platform = SlowPlatform(clock)
+    platform.on = {"om_1-OnIt", "om_1-Typing", "om_2-OnIt"}
+    await cleared("om_1", platform, clock)
+    assert platform.on == {"om_1-Typing", "om_2-OnIt"}
+    await cleared("om_1", platform, clock)
+    platform.refuses = True
+    await cleared("om_2", platform, clock)
+    assert platform.on == {"om_1-Typing", "om_2-OnIt"}, "a refusal is no error"
+
+
+async def test_a_sign_of_this_process_is_taken_off_without_a_look(clock: FakeClock) -> None:
+    platform = SlowPlatform(clock)
+    signs = signs_on(platform, clock)
+    setting = asyncio.ensure_future(signs.put_on("om_1", "queued"))
+    await clock.advance(2)
+    await setting
+    clearing = asyncio.ensure_future(signs.clear("om_1", "queued"))
+    await clock.advance(5)
+    await clearing
+    assert platform.on == set() and platform.looks == 0

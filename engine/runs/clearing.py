@@ -1,0 +1,50 @@
+"""Runs of a conversation that are told to stop all at once."""
+
+from __future__ import annotations
+
+from sqlmodel import Session
+
+from engine.messages import Address, InboxKey, Principal, RunId, RunInput
+from engine.ports import Control
+from engine.runs.controls import put
+from engine.runs.inbox import Inbox, Noted
+from engine.storage.statement import Dialect, execute
+
+_OPEN = "SELECT id, status, input FROM nm_run WHERE conv = :conv AND status IN ('queued', 'running') ORDER BY seq"
+
+
+class Clearing:
+    """Stops what a person has asked for; what others asked for is stopped for an admin. In the caller's transaction."""
+
+    def __init__(self, dialect: Dialect, inbox: Inbox) -> None:
+        self._dialect = dialect
+        self._inbox = inbox
+
+    def take(
+        self, session: Session, key: InboxKey, by: Principal, conversation: Address, *, at_ms: int
+    ) -> list[RunId] | None:
+        """Stop what waits, once for each `key`: a repeat gives `None`. What works goes on."""
+        if not self._inbox.note(session, key, Noted(conversation, "command", "queue"), at_ms):
+            return None
+        return self.stop(session, key, by, conversation, at_ms=at_ms, waiting_only=True)
+
+    def stop(
+        self,
+        session: Session,
+        key: InboxKey,
+        by: Principal,
+        conversation: Address,
+        *,
+        at_ms: int,
+        waiting_only: bool = False,
+    ) -> list[RunId]:
+        """Tell them to stop and give those that were told, in their order, which is the one in which steps lock."""
+        control = Control(id=f"{key.channel}:{key.account}:{key.key}", kind="stop", by=by.id, body={"name": by.name})
+        rows = execute(session, _OPEN, conv=conversation).all()
+        told = [row for row in rows if row.status == "queued" or not waiting_only]
+        mine = [RunId(row.id) for row in told if _may_stop(by, RunInput.model_validate_json(row.input))]
+        return [run for run in mine if put(session, self._dialect, run, control, at_ms) == "accepted"]
+
+
+def _may_stop(by: Principal, run: RunInput) -> bool:
+    return by.rank in ("owner", "admin") or by.id == run.by.id

@@ -1,0 +1,107 @@
+"""Commands that speak to one run: they do what its buttons do, named by a code or by where the person is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from channels.events import ConversationRef
+from engine.ports import Press, PressAction, PressedCode
+from engine.runtime import RunView
+from gateway.commands.order import Desk, Order, Reply
+
+_TONES: dict[PressedCode, Literal["success", "error"]] = {
+    "approved": "success",
+    "denied": "success",
+    "not_yours": "error",
+    "stale": "error",
+}
+_NAMED = ("already_stopping", "already_approved", "already_denied", "not_yours")
+"""Where it is told who decided, or whose it is, if a name is known."""
+
+
+async def stop(desk: Desk, order: Order) -> Reply:
+    """Stop the run with the code, else the person's own that works (or waits); an admin's stops anybody's."""
+    if order.rest:
+        return await _by_code(desk, order, "stop")
+    mine, others = await _open(desk, order)
+    run = next(iter(mine), None) or (others[0] if others else None)
+    return await _tell(desk, order, "stop", run) if run is not None else Reply("reply.nothing_runs", tone="warning")
+
+
+async def retry(desk: Desk, order: Order) -> Reply:
+    """Try the run with the code again, else the person's last one that has ended."""
+    if order.rest:
+        return await _by_code(desk, order, "retry")
+    run = await desk.runtime.conversations.last_ended(order.to, order.by.id)
+    return await _tell(desk, order, "retry", run) if run is not None else Reply("reply.nothing_ended", tone="warning")
+
+
+async def approve(desk: Desk, order: Order) -> Reply:
+    """Answer the open question with yes."""
+    return await _answer(desk, order, "approve")
+
+
+async def deny(desk: Desk, order: Order) -> Reply:
+    """Answer the open question with no."""
+    return await _answer(desk, order, "deny")
+
+
+async def _answer(desk: Desk, order: Order, do: PressAction) -> Reply:
+    if order.rest:
+        return await _by_code(desk, order, do)
+    open_runs = await desk.runtime.conversations.open_in(order.to, order.by.id)
+    asked = [question for run in open_runs if (question := await desk.runtime.conversations.question(run)) is not None]
+    mine = next((each for each in asked if each.person == order.by.id), None)
+    if mine is not None:
+        return await _tell(desk, order, do, mine.run, mine.nonce)
+    if asked:
+        return _said("not_yours", asked[0].run.input.by.name)
+    return Reply("reply.nothing_asked", tone="warning")
+
+
+async def _by_code(desk: Desk, order: Order, do: PressAction) -> Reply:
+    """Do it to the run with the code, in whatever thread of this chat it is: a code from elsewhere names nothing."""
+    run = await desk.runtime.conversations.by_code(order.rest)
+    if run is None or not _same_chat(order, run):
+        return Reply("reply.no_such_code", {"code": order.rest[:20]}, tone="warning")
+    if do not in ("approve", "deny"):
+        return await _tell(desk, order, do, run)
+    question = await desk.runtime.conversations.question(run)
+    if question is None:
+        return Reply("reply.nothing_asked", tone="warning")
+    return await _tell(desk, order, do, run, question.nonce)
+
+
+async def _tell(desk: Desk, order: Order, do: PressAction, run: RunView, nonce: str = "") -> Reply:
+    """Do what the button does; the engine binds answers to one person, all else is the asker's or an admin's."""
+    may = do in ("approve", "deny") or order.is_admins or order.by.id == run.input.by.id
+    press = Press(
+        run=run.id,
+        do=do,
+        by=order.by,
+        nonce=nonce,
+        sent_at_ms=order.sent_at_ms,
+        refused=None if may else "not_yours",
+    )
+    pressed = await desk.runtime.press(order.key, order.to, press)
+    return _said(pressed.code, run.input.by.name if pressed.code == "not_yours" else pressed.name)
+
+
+def _said(code: PressedCode, name: str) -> Reply:
+    key = f"reply.{code}" if code in ("not_yours", "stale") else f"toast.{code}"
+    key += "_unnamed" if code in _NAMED and not name else ""
+    return Reply(key, {"name": name}, tone=_TONES.get(code, "info"))
+
+
+async def _open(desk: Desk, order: Order) -> tuple[Sequence[RunView], Sequence[RunView]]:
+    """Give the open runs of this person and those of others: what works first, then what waits."""
+    open_runs = await desk.runtime.conversations.open_in(order.to, order.by.id)
+    open_runs.sort(key=lambda run: run.status != "running")
+    mine = [run for run in open_runs if run.input.by.id == order.by.id]
+    return mine, [run for run in open_runs if run not in mine]
+
+
+def _same_chat(order: Order, run: RunView) -> bool:
+    here, there = ConversationRef.parse(order.to), ConversationRef.parse(run.input.to)
+    return (here.channel, here.account, here.chat) == (there.channel, there.account, there.chat)
