@@ -40,7 +40,7 @@ from engine.runs.retention import Retention
 from engine.runs.rewording import reword
 from engine.runs.showing import Showing
 from engine.runs.turn import Turn
-from engine.runs.view import RunView, last_words, view
+from engine.runs.view import RunView, has_run_in, last_words, view
 from engine.runs.work import Worker
 from engine.settings import RunSettings
 from engine.storage.blobs import BlobStore
@@ -220,6 +220,10 @@ class Runs:
     async def view(self, run: RunId) -> RunView | None:
         """Give one run."""
         return await self._database.read(lambda session: view(session, run))
+
+    async def has_run_in(self, conversation: Address) -> bool:
+        """Tell whether anything was asked in a conversation."""
+        return await self._database.read(lambda session: has_run_in(session, conversation))
 
     async def last_words(self, conversation: Address, person: str) -> str:
         """Give what a person last asked in a conversation."""

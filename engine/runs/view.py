@@ -24,6 +24,7 @@ CODE_CHARS = 8
 """So much of the end of a run's id names it where people have to write it."""
 _LOOKED_AT = 50
 
+_ANY = "SELECT 1 FROM nm_run WHERE conv = :conv LIMIT 1"
 _NEWEST = "SELECT input FROM nm_run WHERE conv = :conv ORDER BY seq DESC LIMIT 20"
 
 
@@ -101,6 +102,11 @@ def _view(row: Any) -> RunView:
         started_at_ms=row.first_at,
         ended_at_ms=row.ended_at,
     )
+
+
+def has_run_in(session: Session, conversation: Address) -> bool:
+    """Tell whether anything was asked in a conversation that is still remembered."""
+    return execute(session, _ANY, conv=conversation).first() is not None
 
 
 def last_words(session: Session, conversation: Address, person: str) -> str:

@@ -208,6 +208,10 @@ class Runtime:
         """Give a snapshot of a run."""
         return await self._runs.view(run)
 
+    async def has_run_in(self, conversation: Address) -> bool:
+        """Tell whether anything was asked in a conversation, within `runs.keep_days`. Raises like `submit`."""
+        return await self._runs.has_run_in(conversation)
+
     async def last_words(self, conversation: Address, person: str) -> str:
         """Give what a person last asked in a conversation, among its newest runs; empty when that was nothing."""
         return await self._runs.last_words(conversation, person)

@@ -34,6 +34,7 @@ from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
 from gateway.presenter import Style
 from gateway.settings import Settings, apply_overlay, server_token
+from gateway.stores.people import People
 from gateway.supervisor import Supervisor
 from gateway.texts import Language, fix_for, language_of_system
 
@@ -103,7 +104,7 @@ async def running(
         stack.push_async_callback(runtime.stop)
         stack.push_async_callback(supervisor.stop)
         stack.push_async_callback(runtime.drain)
-        access = Access(settings.access.admins)
+        access = Access(settings.access, People(runtime.database), clock, has_run_in=runtime.has_run_in)
         reception = Reception(runtime, access, channels, metrics, clock, late_after_s=settings.runs.late_after_s)
         await reception.resume()
         await supervisor.start(reception.handle)

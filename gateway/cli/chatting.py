@@ -33,6 +33,9 @@ from gateway.migrations import migrate
 from gateway.paths import create_private_folder, logs_folder
 from gateway.presenter import Style
 from gateway.settings import Settings
+from gateway.settings.access import AccessSection
+from gateway.settings.names import person_name
+from gateway.stores.people import People
 from gateway.texts import LANGUAGES, Language, language_of_system, text
 
 STORE = "chat"
@@ -80,10 +83,15 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     channels = {(channel.name, channel.account): channel}
     metrics = Metrics()
     delivery = Delivery(channels, Style(settings.cards.thinking, settings.cards.call_after_s))
-    access = Access((f"{channel.name}:{channel.account}:{_PERSON}",))
+    person = AccessSection(
+        owners=(person_name(channel.name, channel.account, _PERSON),),
+        per_person_per_minute=0,
+        per_conversation_per_minute=0,
+    )
     async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
+        access = Access(person, People(runtime.database), clock, has_run_in=runtime.has_run_in)
         await channel.start(Reception(runtime, access, channels, metrics, clock).handle)
         if own.is_watched:
             channel.greet(_welcome(language, engine))

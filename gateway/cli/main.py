@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "chat": "chat in this terminal, or answer questions from a pipe",
     "models": "list the models, test one",
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
+    "pair": "who waits to be let in, who was; let in, refuse, take back",
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from channels.clock import Clock
 from engine.runtime import Runtime
+from gateway.access import Access
 from gateway.commands.order import Desk, Order, Reply
 from gateway.commands.table import NAMES
 
@@ -11,8 +12,9 @@ from gateway.commands.table import NAMES
 class Commands:
     """All commands. One that was sent before this process began is not carried out, nor is a late one."""
 
-    def __init__(self, runtime: Runtime, clock: Clock) -> None:
+    def __init__(self, runtime: Runtime, access: Access, clock: Clock) -> None:
         self._runtime = runtime
+        self._access = access
         self._clock = clock
         self._since_ms = clock.now_ms()
 
@@ -43,4 +45,4 @@ class Commands:
             return Reply("notice.old_command", {"command": f"/{order.name}"}, tone="warning")
         if row.who == "admins" and not order.is_admins:
             return Reply("reply.for_admins", {"command": f"/{order.name}"}, tone="error")
-        return await row.handler(Desk(self._runtime, self._clock.now_ms()), order)
+        return await row.handler(Desk(self._runtime, self._access, self._clock.now_ms()), order)

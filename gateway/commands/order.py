@@ -8,6 +8,7 @@ from typing import Literal
 
 from engine.messages import Address, InboxKey, Principal, RunInput
 from engine.runtime import Runtime
+from gateway.access import Access
 from gateway.texts import Language, text
 
 
@@ -22,6 +23,8 @@ class Order:
     sent_at_ms: int
     rest: str = ""
     """What was written after the command's word."""
+    is_direct: bool = False
+    """It was given where the person and the bot talk alone."""
     is_late: bool = False
     """It came so late that a message like it would be asked about first."""
     question: RunInput | None = None
@@ -54,5 +57,6 @@ class Desk:
     """What commands are carried out with."""
 
     runtime: Runtime
+    access: Access
     now_ms: int
     """The time of the order, by our clock."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from gateway.commands import conversation, queue, runs
+from gateway.commands import access_here, conversation, pair, queue, runs, whoami
 from gateway.commands.order import Desk, Order, Reply
 
 Handler = Callable[[Desk, Order], Awaitable[Reply | None]]
@@ -56,6 +56,9 @@ TABLE: tuple[Row, ...] = (
     Row("queue", queue.show_or_change, ("排队",), "[clear | mode queue|steer|interrupt]", r"|clear|mode( \w+)?"),
     Row("status", conversation.show_status, ("状态",)),
     Row("model", conversation.choose_model, ("模型",), "[name | default]", r"\S*"),
+    Row("whoami", whoami.whoami, ("我是谁",)),
+    Row("pair", pair.pair, ("配对",), pair.USAGE, pair.PATTERN, who="admins"),
+    Row("access", access_here.access_here, ("权限",), access_here.USAGE, access_here.PATTERN, who="admins"),
     Row("help", show_help, ("帮助",)),
 )
 NAMES: dict[str, Row] = {word: row for row in TABLE for word in (row.name, *row.aliases)}

@@ -31,12 +31,19 @@ class DirectChats:
 
     async def of(self, where: ConversationRef, person: Sender) -> ConversationRef:
         """Give the person's direct chat, or `where` while none is known. Raises `StorageError`."""
+        chat = await self._chat(where, person)
+        return where if chat is None else replace(where, chat=chat)
+
+    async def is_one(self, where: ConversationRef, person: Sender) -> bool:
+        """Tell whether `where` is this person's direct chat, as far as that is known. Raises `StorageError`."""
+        return where.chat in (person.id, await self._chat(where, person))
+
+    async def _chat(self, where: ConversationRef, person: Sender) -> str | None:
         key = _key(where, person)
         chat = self._known.get(key) or await self._runtime.config_get(DIRECT, key)
-        if chat is None:
-            return where
-        self._remember(key, chat)
-        return replace(where, chat=chat)
+        if chat is not None:
+            self._remember(key, chat)
+        return chat
 
     def _remember(self, key: str, chat: str) -> None:
         self._known[key] = chat

@@ -99,14 +99,14 @@ class Happenings:
     async def _stop(self, pressed: StopPressed) -> None:
         """Do what `/stop` does; the platform shows that by itself, so nothing is said."""
         who, where = pressed.sender, pressed.conversation
-        if who is None or self._access.is_foreign(where, who):
+        if who is None:
             await self._note(pressed)
             return
         order = Order(
             name="stop",
             key=inbox_key(pressed.dedupe),
             to=address_of(pressed),
-            by=self._access.principal(where, who),
+            by=await self._access.principal(where, who),
             sent_at_ms=pressed.created_at_ms,
         )
         await self._commands.take(order)
@@ -131,10 +131,11 @@ class Happenings:
         """
         if not await self._note(notice) or await self._runtime.config_get(GREETED, str(where)):
             return
-        if notice.sender is not None and self._access.is_foreign(where, notice.sender):
+        is_group = isinstance(notice, MembershipChanged)
+        if notice.sender is not None and not await self._access.may_talk(where, notice.sender, direct=not is_group):
             return
         await self._runtime.config_set(GREETED, str(where), notice.created_at_ms)
-        key = "notice.hello_group" if isinstance(notice, MembershipChanged) else "notice.hello"
+        key = "notice.hello_group" if is_group else "notice.hello"
         # Nobody has written yet, so nobody's language is known.
         words = "\n".join(text(language, key) for language in LANGUAGES)
         self._courtesies.soon(self._say(where, words, f"hello-{notice.dedupe.key}"))

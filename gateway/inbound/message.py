@@ -14,7 +14,7 @@ from channels.events import InboundMessage, Toast
 from engine.errors import StorageError
 from engine.messages import InboxKey, Part, Principal, RunInput, TextPart
 from engine.runtime import Runtime, Submitted
-from gateway.access import Access
+from gateway.access import Access, Admission, Refusal, is_called
 from gateway.commands import Command, Commands, Order, Reply, Unknown, parse_command
 from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.enclosures import enclosed_parts, is_spoken
@@ -55,50 +55,58 @@ class Messages:
         Raises:
             StorageError: it is not stored.
         """
-        refusal = self._access.refusal(message)
-        if refusal is not None and not (refusal == "empty" and message.is_command):
-            is_new = await self._ignore(message, refusal)
-            return await self._say(message, Reply("notice.empty")) if is_new and refusal == "empty" else None
+        admission = await self._access.admit(message)
+        command = parse_command(message.text, is_native=message.is_command)
+        if admission.refusal is not None and not _is_heard_anyway(admission.refusal, admission, command):
+            return await self._refuse(message, admission.refusal)
+        by = admission.by
         if message.unsupported is not None:
             is_new = await self._ignore(message, "unsupported")
             said = Reply("notice.unsupported", {"kind": message.unsupported})
-            return await self._say(message, said) if is_new else None
-        command = parse_command(message.text, is_native=message.is_command)
+            return await self._say(message, said) if is_new and is_called(message) else None
         if command is not None:
-            return await self._order(message, command)
+            return await self._order(message, command, by)
         if self._waiting.is_late(message):
-            await self._waiting.ask_first(message, await self._input(message))
+            await self._waiting.ask_first(message, await self._input(message, by))
         elif not message.text.strip() and message.chat_kind == "direct" and not is_spoken(message):
-            await self._waiting.for_words(message, await self._input(message))
+            await self._waiting.for_words(message, await self._input(message, by))
         else:
-            return await self._submit(message)
+            return await self._submit(message, by)
         return None
 
-    async def _order(self, message: InboundMessage, command: Command | Unknown) -> Toast | None:
+    async def _refuse(self, message: InboundMessage, refusal: Refusal) -> Toast | None:
+        is_new = await self._ignore(message, refusal)
+        telling = await self._access.telling(message, refusal) if is_new else None
+        if telling is None:
+            return None
+        return await self._say(message, Reply(telling.key, telling.params, tone="warning"))
+
+    async def _order(self, message: InboundMessage, command: Command | Unknown, by: Principal) -> Toast | None:
         if isinstance(command, Unknown):
-            order = await self._ordered(message, Command(command.nearest))
+            order = await self._ordered(message, Command(command.nearest), by)
             reply = await self._commands.correct(order, command.word, again=message.is_command)
         else:
-            reply = await self._commands.take(await self._ordered(message, command), again=message.is_command)
+            reply = await self._commands.take(await self._ordered(message, command, by), again=message.is_command)
         return None if reply is None else await self._say(message, reply)
 
-    async def _ordered(self, message: InboundMessage, command: Command) -> Order:
+    async def _ordered(self, message: InboundMessage, command: Command, by: Principal) -> Order:
         asks = command.name == "new" and command.rest
         return Order(
             name=command.name,
             rest=command.rest,
             key=inbox_key(message.dedupe),
             to=address_of(message),
-            by=self._access.principal(message.conversation, message.sender),
+            by=by,
             sent_at_ms=message.created_at_ms,
+            is_direct=message.chat_kind == "direct",
             is_late=self._waiting.is_late(message),
-            question=await self._input(replace(message, text=command.rest)) if asks else None,
+            question=await self._input(replace(message, text=command.rest), by) if asks else None,
         )
 
-    async def _input(self, message: InboundMessage) -> RunInput:
+    async def _input(self, message: InboundMessage, by: Principal) -> RunInput:
         return RunInput(
             to=address_of(message),
-            by=self._access.principal(message.conversation, message.sender),
+            by=by,
             parts=await self._parts(message),
             anchor=message.message_id or None,
             sent_at_ms=message.created_at_ms,
@@ -121,12 +129,12 @@ class Messages:
         quoted = InboxKey(channel=key.channel, account=key.account, kind="message", key=message.quoted_message_id)
         return await self._runtime.run_of(quoted) is not None
 
-    async def _submit(self, message: InboundMessage) -> Toast | None:
+    async def _submit(self, message: InboundMessage, by: Principal) -> Toast | None:
         begin_s = time.perf_counter()
         joins = self._waiting.belonging_to(message)
         if message.quoted_message_id in {each.key for each in joins}:
             message = replace(message, quoted_message_id=None)
-        given = await self._input(message)
+        given = await self._input(message, by)
         submitted = await self._runtime.submit(given, key=inbox_key(message.dedupe), joins=joins)
         self._metrics.submitted(time.perf_counter() - begin_s)
         if not submitted.queued_behind or submitted.duplicate:
@@ -170,6 +178,24 @@ class Messages:
 
     def _soon(self, courtesy: Coroutine[Any, Any, None]) -> None:
         self._courtesies.soon(courtesy)
+
+
+def _is_heard_anyway(refusal: Refusal, admission: Admission, command: Command | Unknown | None) -> bool:
+    """Tell whether a refused message is a command all the same.
+
+    Nobody but an admin can open a group that is switched off, and from nowhere else; what runs must be stopped most of
+    all when too much is asked; the platform's own command without words asks for help.
+    """
+    name = command.name if isinstance(command, Command) else ""
+    match refusal:
+        case "group_off":
+            return admission.is_admin and name == "access"
+        case "person_too_fast" | "conversation_too_fast":
+            return name == "stop"
+        case "empty":
+            return name == "help"
+        case _:
+            return False
 
 
 def _in_line(submitted: Submitted) -> Reply:

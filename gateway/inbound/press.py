@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from channels.events import CardAction, ConversationRef, Toast
-from engine.messages import RunId
+from engine.messages import Principal, RunId
 from engine.ports import Press, PressAction, Pressed, PressedCode
 from engine.runtime import Runtime, RunView
 from gateway.access import Access
+from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
 from gateway.texts import Language, text
@@ -17,6 +18,8 @@ Tone = Literal["info", "success", "warning", "error"]
 ACTIONS: dict[str, PressAction] = {action: action for action in get_args(PressAction)}
 ASKED = frozenset({"approve", "deny", "backlog_all", "backlog_last", "backlog_ignore"})
 """Answers to questions, which the engine binds to one person."""
+BEGINNING = frozenset({"retry", "revise"})
+"""Begin a further run."""
 _TONES: dict[PressedCode, Tone] = {
     "stopping": "info",
     "retrying": "info",
@@ -38,9 +41,10 @@ class Presses:
     A stale or foreign press is refused visibly.
     """
 
-    def __init__(self, runtime: Runtime, access: Access) -> None:
+    def __init__(self, runtime: Runtime, access: Access, chats: DirectChats) -> None:
         self._runtime = runtime
         self._access = access
+        self._chats = chats
         self._languages = Languages(runtime)
 
     async def take(self, action: CardAction) -> Toast:
@@ -52,30 +56,38 @@ class Presses:
         run = await self._runtime.run_view(RunId(action.value.get("run", "")))
         language = await self._languages.of_press(action, run)
         where = address_of(action) if run is None else run.input.to
-        pressed = await self._runtime.press(inbox_key(action.dedupe), where, self._press(action, run, language))
+        pressed = await self._runtime.press(inbox_key(action.dedupe), where, await self._press(action, run, language))
         return _toast(pressed, language)
 
-    def _press(self, action: CardAction, run: RunView | None, language: Language) -> Press:
+    async def _press(self, action: CardAction, run: RunView | None, language: Language) -> Press:
         do = ACTIONS.get(action.value.get("do", ""))
+        by = await self._access.principal(action.conversation, action.sender)
         return Press(
             run=RunId(action.value.get("run", "")),
             do=do or "stop",
-            by=self._access.principal(action.conversation, action.sender),
+            by=by,
             nonce=action.value.get("nonce", ""),
             words=text(language, "prompt.revise") if do == "revise" else "",
             sent_at_ms=action.created_at_ms,
-            refused="stale" if do is None else self._refusal(action, run, do),
+            refused="stale" if do is None else await self._refusal(action, run, do, by),
         )
 
-    def _refusal(
-        self, action: CardAction, run: RunView | None, do: PressAction
+    async def _refusal(
+        self, action: CardAction, run: RunView | None, do: PressAction, by: Principal
     ) -> Literal["not_yours", "stale"] | None:
         if run is None or not _same_chat(action, run):
             return "stale"
         # The engine knows whom a question is for, and tells others what was decided.
-        if do in ASKED or self._access.may_act_on(action.conversation, action.sender, run.input):
+        if do in ASKED:
             return None
-        return "not_yours"
+        if not self._access.may_act_on(by, run.input):
+            return "not_yours"
+        return "not_yours" if do in BEGINNING and not await self._may_talk(action) else None
+
+    async def _may_talk(self, action: CardAction) -> bool:
+        """Tell whether whoever asked once may still ask: buttons outlive a permission."""
+        is_direct = await self._chats.is_one(action.conversation, action.sender)
+        return await self._access.may_talk(action.conversation, action.sender, direct=is_direct)
 
 
 def _same_chat(action: CardAction, run: RunView) -> bool:

@@ -39,10 +39,10 @@ class Reception:
         self._metrics = metrics
         self._one_by_one = OneByOne()
         self._waiting = Waiting(runtime, clock, late_after_s=late_after_s)
-        commands = Commands(runtime, clock)
+        commands = Commands(runtime, access, clock)
         chats = DirectChats(runtime)
         self._messages = Messages(runtime, access, channels, metrics, commands, self._waiting)
-        self._presses = Presses(runtime, access)
+        self._presses = Presses(runtime, access, chats)
         self._happenings = Happenings(runtime, access, channels, self._messages, commands, chats)
         self._chats = chats
 

@@ -12,12 +12,13 @@ from pydantic import BaseModel
 
 from engine.settings import AgentSettings, DatabaseSettings, EngineSettings, RunSettings, SessionSettings
 from gateway.errors import ConfigInvalid
+from gateway.settings.access import AccessSection, ConversationRule
 from gateway.settings.build import Builder
 from gateway.settings.layers import Layer, Origin
 from gateway.settings.model_check import ModelTable
 from gateway.settings.reference import Unset, is_reference, is_secret
 from gateway.settings.schema import CHANNEL_MODELS, Path, dotted, node_at
-from gateway.settings.sections import AccessSection, CardSection, ServerSection
+from gateway.settings.sections import CardSection, ServerSection
 
 HIDDEN = "(hidden)"
 NOT_BUILT = frozenset({"slack", "dingtalk"})
@@ -57,9 +58,12 @@ class Settings:
         self.runs = builder.section(RunSettings, ("runs",), builder.fields(("runs",)))
         self.sessions = builder.section(SessionSettings, ("sessions",), builder.fields(("sessions",)))
         self.agent = builder.section(AgentSettings, ("agent",), builder.fields(("agent",)))
-        self.access = builder.section(AccessSection, ("access",), builder.fields(("access",)))
+        rules = _conversation_rules(builder)
+        self.access = builder.section(
+            AccessSection, ("access",), {**builder.fields(("access",)), "conversations": rules}
+        )
         self._models = ModelTable(builder)
-        _refuse_unenforced(self.access, builder)
+        _refuse_unenforced(builder)
 
     def __repr__(self) -> str:
         return f"Settings(home={str(self.home)!r}, config={str(self.config)!r})"
@@ -199,14 +203,16 @@ def _parts(path: str) -> Path:
     return parts
 
 
-def _refuse_unenforced(access: AccessSection, builder: Builder) -> None:
-    """Refuse what looks like a lock and is none yet."""
-    if access.dm != "open":
-        fix = 'set dm = "open", or leave it out'
-        raise ConfigInvalid(f"{access.dm!r} is not enforced yet; {fix}", path="access.dm", fix=fix)
-    if access.allow:
-        fix = "leave it empty"
-        raise ConfigInvalid(f"is not enforced yet; {fix}", path="access.allow", fix=fix)
+def _conversation_rules(builder: Builder) -> tuple[ConversationRule, ...]:
+    above = ("access", "conversations")
+    return tuple(
+        builder.section(ConversationRule, (*above, name), {**builder.fields((*above, name)), "id": name})
+        for name in builder.names(above)
+    )
+
+
+def _refuse_unenforced(builder: Builder) -> None:
+    """Refuse what looks as if it did something and does nothing yet."""
     for name in builder.names(("schedules",)):
         fix = "remove it"
         raise ConfigInvalid(f"schedules are not run yet; {fix}", path=f"schedules.{name}", fix=fix)

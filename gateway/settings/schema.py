@@ -21,8 +21,8 @@ from engine.settings import (
     SessionSettings,
 )
 from gateway.errors import ConfigInvalid
+from gateway.settings.access import AccessSection, ConversationRule
 from gateway.settings.sections import (
-    AccessSection,
     CardSection,
     DingtalkAccount,
     ScheduleSection,
@@ -88,6 +88,11 @@ def _by_id(model: type[BaseModel], *, listed: bool, **fixed: Leaf) -> Table:
     return Table(fields=dict(fixed), items=_table(model), listed=listed)
 
 
+def _with(table: Table, **tables: Table) -> Table:
+    """Give a table in which some keys are tables of their own."""
+    return Table({**table.fields, **tables})
+
+
 ROOT = Table(
     {
         "server": _table(ServerSection),
@@ -99,7 +104,7 @@ ROOT = Table(
         "models": _by_id(ModelSettings, listed=False, default=Leaf("text")),
         "agent": _table(AgentSettings),
         "channels": Table({name: _by_id(model, listed=True) for name, model in CHANNEL_MODELS.items()}),
-        "access": _table(AccessSection),
+        "access": _with(_table(AccessSection), conversations=_by_id(ConversationRule, listed=True)),
         "schedules": _by_id(ScheduleSection, listed=True),
     }
 )

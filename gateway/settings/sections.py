@@ -1,21 +1,15 @@
 """The sections of a settings file that belong to the gateway; the engine's own are in `engine.settings`.
 
-Every field's unit and reason stand in `config/default.toml`.
+`[access]` has a file of its own. Every field's unit and reason stand in `config/default.toml`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
 
-Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
-
-
-class Section(BaseModel):
-    """Base of all settings: frozen, unknown keys are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from gateway.settings.section import Id, Section
 
 
 class ServerSection(Section):
@@ -32,15 +26,6 @@ class CardSection(Section):
     refresh_ms: int = Field(default=200, ge=50, le=60_000)
     thinking: Literal["off", "folded"] = "off"
     call_after_s: float = Field(default=60.0, ge=0)
-
-
-class AccessSection(Section):
-    """Who may talk to the bot. Values that nothing enforces yet are refused when settings are loaded."""
-
-    groups: Literal["mention"] = "mention"
-    dm: Literal["open", "pairing", "allowlist"] = "open"
-    allow: tuple[str, ...] = ()
-    admins: tuple[str, ...] = ()
 
 
 class SlackAccount(Section):

@@ -91,7 +91,6 @@ TEXTS = {
     "notice.team_as_agent": "This looks like work for a team; one agent does it for now.",
     "notice.cut": "Shortened to what this chat can show.",
     "notice.backlog": "{count} messages arrived while I was away.",
-    "notice.other_tenant": "I only work for my own organisation.",
     "notice.answer_cut": "The answer reached the model's length limit.",
     "notice.going_in_circles": "The model repeated the same calls, so I asked for its answer.",
     "notice.tool_rounds_used_up": "The allowed rounds of tool calls are used up; this is the answer so far.",

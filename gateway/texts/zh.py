@@ -91,7 +91,6 @@ TEXTS = {
     "notice.team_as_agent": "这看起来适合团队协作，目前由单个智能体完成。",
     "notice.cut": "内容已缩短到此会话可显示的长度。",
     "notice.backlog": "我离线期间收到了 {count} 条消息。",
-    "notice.other_tenant": "我只为本组织服务。",
     "notice.answer_cut": "回答达到了模型的长度上限。",
     "notice.going_in_circles": "模型重复了同样的调用，已让它直接作答。",
     "notice.tool_rounds_used_up": "工具调用轮数已用完，这是目前的回答。",

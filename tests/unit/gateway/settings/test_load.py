@@ -112,10 +112,12 @@ def test_unknown_variable_names_the_nearest_variable(tmp_path: Path) -> None:
         ("[models]\ndefault = 'dmo'", "no model 'dmo'; did you mean 'demo'"),
         ("[models.main]\nmodel = 'a/b'\nfallbacks = ['c']", "models.main.fallbacks: there is no model 'c'"),
         ("[models.main]\nmodel = 'a/b'\nfallbacks = ['demo']", "cannot stand in for a real one"),
-        ("[access]\ndm = 'pairing'", "access.dm: 'pairing' is not enforced yet"),
-        ("[access]\ndm = 'allowlist'", "not enforced yet"),
-        ("[access]\nallow = ['ou_1']", "access.allow: is not enforced yet"),
+        ("[access]\nallow = ['ou_1']", "access.allow .*'ou_1' is neither channel:account:person nor"),
+        ("[access]\nadmins = ['ou_1']", "access.admins .*'ou_1' is neither"),
+        ("[access]\nadmins = ['fake:main:t:c']", "access.admins .* is not channel:account:person"),
         ("[access]\ngroups = 'all'", "access.groups"),
+        ("[[access.conversations]]\nid = 'a'\nconversation = 'c'", "access.conversations.a.conversation .*neither"),
+        ("[[access.conversations]]\nid = 'a'\nconversation = 'a:b:c:d'\ngroups = 'x'", "conversations.a.groups"),
         ("[[schedules]]\nid = 'a'\nprompt = 'x'\nto = []", "schedules.a: schedules are not run yet"),
     ],
 )
@@ -147,7 +149,7 @@ def test_variables_are_read_by_the_kind_of_the_setting(tmp_path: Path) -> None:
     env = {
         "NIUMA_RUNS__RESUME": "false",
         "NIUMA_RUNS__DRAIN_S": "2.5",
-        "NIUMA_ACCESS__ADMINS": '["ou_1", "ou_2"]',
+        "NIUMA_ACCESS__ADMINS": '["fake:main:ou_1", "fake:main:ou_2"]',
         "NIUMA_SERVER__TOKEN": "123456",
         "NIUMA_MODELS__LOCAL__MODEL": "openai/qwen",
         "NIUMA_MODELS__LOCAL__API_BASE": "http://127.0.0.1:1/v1",
@@ -155,7 +157,7 @@ def test_variables_are_read_by_the_kind_of_the_setting(tmp_path: Path) -> None:
     }
     settings = load(tmp_path, env=env)
     assert (settings.runs.resume, settings.runs.drain_s) == (False, 2.5)
-    assert settings.access.admins == ("ou_1", "ou_2")
+    assert settings.access.admins == ("fake:main:ou_1", "fake:main:ou_2")
     assert settings.server.token.get_secret_value() == "123456"
     assert settings.engine().default_model == "local"
 
@@ -253,3 +255,22 @@ def test_all_that_is_wrong_is_told_at_once_and_in_words(tmp_path: Path) -> None:
         assert f"{wrong}" in str(problem) and "unknown setting" in str(problem)
     problem = refused(tmp_path, "[cards]\nrefresh_ms = -5")
     assert "must be at least" in str(problem) or "must be more than" in str(problem)
+
+
+def test_access_is_read_with_all_its_modes_and_names_have_one_spelling(tmp_path: Path) -> None:
+    toml = """
+    [access]
+    dm = "pairing"
+    groups = "allowlist"
+    threads = "mention"
+    allow = ["fake:main:u 1", "fake:main:t2:*", "fake:main:t1:oc%2Fx"]
+    [[access.conversations]]
+    id = "team"
+    conversation = "fake:main:t1:oc/team"
+    groups = "open"
+    """
+    access = load(tmp_path, toml, {"NIUMA_ACCESS__CONVERSATIONS__TEAM__THREADS": "follow"}).access
+    assert (access.dm, access.groups, access.threads) == ("pairing", "allowlist", "mention")
+    assert access.allow == ("fake:main:u%201", "fake:main:t2:*", "fake:main:t1:oc%2Fx")
+    rule = access.conversations[0]
+    assert (rule.conversation, rule.groups, rule.threads) == ("fake:main:t1:oc%2Fteam", "open", "follow")

@@ -1,0 +1,48 @@
+"""How much somebody may ask in a minute. Counted in this process: a restart begins anew, replicas count apart."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import Final
+
+from channels.clock import Clock
+
+WINDOW_S: Final = 60.0
+_REMEMBERED: Final = 10_000
+
+
+class Pace:
+    """At most `limit` takes of one key in any minute; 0: as many as anybody likes."""
+
+    def __init__(self, limit: int, clock: Clock) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._taken: OrderedDict[str, deque[float]] = OrderedDict()
+        self._told: dict[str, float] = {}
+
+    def is_free(self, key: str) -> bool:
+        """Tell whether there is room for one more now."""
+        if not self._limit:
+            return True
+        taken = self._taken.get(key, deque[float]())
+        while taken and taken[0] <= self._clock.steady_s() - WINDOW_S:
+            taken.popleft()
+        return len(taken) < self._limit
+
+    def take(self, key: str) -> None:
+        """Count one."""
+        if not self._limit:
+            return
+        self._taken.setdefault(key, deque(maxlen=self._limit)).append(self._clock.steady_s())
+        self._taken.move_to_end(key)
+        while len(self._taken) > _REMEMBERED:
+            self._taken.popitem(last=False)
+
+    def may_tell(self, key: str) -> bool:
+        """Tell whether to say that there is no room: once for what came too fast, then again after a minute."""
+        now_s = self._clock.steady_s()
+        self._told = {each: at for each, at in self._told.items() if at > now_s - WINDOW_S}
+        if key in self._told:
+            return False
+        self._told[key] = now_s
+        return True

@@ -1,0 +1,1 @@
+"""What the gateway itself keeps in the database."""

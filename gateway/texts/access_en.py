@@ -1,0 +1,35 @@
+"""What is said about who may talk to the bot, in English. Same keys and placeholders as `access_zh`."""
+
+from __future__ import annotations
+
+TEXTS = {
+    "notice.not_paired": "I do not know you yet. An administrator can let you in within the hour with: /pair {code}",
+    "notice.pairing_full": "I do not know you yet, and others wait to be let in already. Please try again later.",
+    "notice.not_listed": "I may not answer you here. Please ask an administrator.",
+    "notice.group_off": "I am switched off in this group.",
+    "notice.bot_turns": "I answer no more bots here until a person writes.",
+    "notice.person_too_fast": "You write faster than I may answer. What comes now is not answered; go on in a minute.",
+    "notice.conversation_too_fast": "Too much is asked here. What comes now is not answered; go on in a minute.",
+    "reply.paired": "{who} may talk to me now.",
+    "reply.pair_denied": "{who} was refused.",
+    "reply.pair_revoked": "{who} may not talk to me any more, unless the settings say so.",
+    "reply.pair_not_in": "{who} was not let in by an administrator of this account.",
+    "reply.pair_unknown": "Nobody here waits with this code. A code is valid for one hour.",
+    "reply.pair_usage": "/pair CODE, /pair CODE guest, /pair deny CODE or /pair revoke channel:account:person",
+    "reply.access_is": "Here: groups={groups} threads={threads}",
+    "reply.access_usage": "/access groups=mention|open|allowlist|off|default threads=follow|mention|default",
+    "reply.access_fixed": "The settings decide that for this group.",
+    "reply.access_groups_only": "That is for groups; who may write to me directly stands in the settings.",
+    "reply.whoami": "You are {person}, {rank}. This conversation is {conversation}.",
+    "rank.owner": "owner",
+    "rank.admin": "administrator",
+    "rank.member": "member",
+    "rank.guest": "guest",
+    "command.whoami": "your name in settings, your rank, this conversation's name",
+    "command.pair": "let somebody in by their code, refuse them, take it back",
+    "command.access": "when I listen in this group",
+    "pair.none": "Nobody waits, nobody was let in.",
+    "pair.waiting": "waits: {who}, code {code}, for another {minutes} min",
+    "pair.in": "in: {who}, {rank}, since {since}",
+    "pair.no_database": "There is no database yet, or an older one. Start the gateway once, or run: niuma db migrate",
+}

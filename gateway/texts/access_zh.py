@@ -1,0 +1,35 @@
+"""What is said about who may talk to the bot, in Chinese. Same keys and placeholders as `access_en`."""
+
+from __future__ import annotations
+
+TEXTS = {
+    "notice.not_paired": "我还不认识你。管理员可在一小时内用这条命令放行：/pair {code}",
+    "notice.pairing_full": "我还不认识你，而且已有多人在等待放行。请稍后再试。",
+    "notice.not_listed": "我不能在这里回答你，请联系管理员。",
+    "notice.group_off": "我在这个群里已停用。",
+    "notice.bot_turns": "在有人发言之前，我不再回答这里的机器人。",
+    "notice.person_too_fast": "你发得太快了，现在发来的消息不会回答，请一分钟后再继续。",
+    "notice.conversation_too_fast": "这里的提问太多了，现在发来的消息不会回答，请一分钟后再继续。",
+    "reply.paired": "{who} 现在可以和我对话了。",
+    "reply.pair_denied": "已拒绝 {who}。",
+    "reply.pair_revoked": "{who} 不能再和我对话，除非设置允许。",
+    "reply.pair_not_in": "{who} 不是由这个账号的管理员放行的。",
+    "reply.pair_unknown": "没有人持有这个配对码。配对码一小时内有效。",
+    "reply.pair_usage": "/pair 配对码、/pair 配对码 guest、/pair deny 配对码 或 /pair revoke channel:account:person",
+    "reply.access_is": "此处：groups={groups} threads={threads}",
+    "reply.access_usage": "/access groups=mention|open|allowlist|off|default threads=follow|mention|default",
+    "reply.access_fixed": "这个群由设置文件决定。",
+    "reply.access_groups_only": "这条命令只用于群；谁可以私聊我由设置文件决定。",
+    "reply.whoami": "你是 {person}，{rank}。此会话是 {conversation}。",
+    "rank.owner": "所有者",
+    "rank.admin": "管理员",
+    "rank.member": "成员",
+    "rank.guest": "访客",
+    "command.whoami": "你在设置中的名字、你的级别、此会话的名字",
+    "command.pair": "凭配对码放行、拒绝或收回",
+    "command.access": "我在这个群里何时回应",
+    "pair.none": "没有人在等待，也没有人被放行过。",
+    "pair.waiting": "等待中：{who}，配对码 {code}，还有 {minutes} 分钟",
+    "pair.in": "已放行：{who}，{rank}，自 {since}",
+    "pair.no_database": "还没有数据库，或版本较旧。请先启动一次网关，或运行：niuma db migrate",
+}
