@@ -1,0 +1,67 @@
+"""Floods and loops: who asks too much is refused, told once, and takes nobody else's place."""
+
+from __future__ import annotations
+
+from engine.runtime import Database
+from tests.unit.gateway.access.stage import ANN, BOB, DIRECT, GROUP, ROBOT, Stage
+
+
+async def test_a_flood_from_one_person_does_not_starve_others(database: Database) -> None:
+    stage = Stage(database, per_person_per_minute=5, per_conversation_per_minute=8)
+    flood = [await stage.refusal(ANN) for _ in range(50)]
+    assert flood == [None] * 5 + ["person_too_fast"] * 45
+    assert await stage.refusal(ANN, DIRECT) == "person_too_fast", "in every conversation"
+    assert [await stage.refusal(BOB) for _ in range(3)] == [None] * 3
+
+
+async def test_one_notice_then_silence_then_room_again(database: Database) -> None:
+    stage = Stage(database, per_person_per_minute=2)
+    assert [await stage.refusal(ANN) for _ in range(2)] == [None, None]
+    told = [await stage.told(ANN) for _ in range(20)]
+    assert [each.key for each in told if each] == ["notice.person_too_fast"] and told[0] is not None
+    await stage.clock.advance(61)
+    assert [await stage.refusal(ANN) for _ in range(2)] == [None, None]
+    assert await stage.told(ANN) is not None, "a second flood is told again"
+
+
+async def test_a_conversation_has_a_limit_of_its_own_over_all_its_threads(database: Database) -> None:
+    stage = Stage(database, per_person_per_minute=0, per_conversation_per_minute=3)
+    assert [await stage.refusal(ANN) for _ in range(4)] == [None, None, None, "conversation_too_fast"]
+    told = [await stage.told(who) for who in (ANN, BOB, ANN)]
+    assert [each.key for each in told if each] == ["notice.conversation_too_fast"]
+    assert await stage.refusal(ANN, DIRECT) is None
+
+
+async def test_no_limit_is_no_limit(database: Database) -> None:
+    stage = Stage(database, per_person_per_minute=0, per_conversation_per_minute=0)
+    assert {await stage.refusal(ANN) for _ in range(300)} == {None}
+
+
+async def test_f72_bots_are_not_answered_without_a_rule(database: Database) -> None:
+    stage = Stage(database, groups="open")
+    assert await stage.refusal(ROBOT) == "bot"
+    assert await stage.told(ROBOT) is None
+    assert await stage.refusal(ROBOT, DIRECT) == "bot"
+
+
+async def test_f72_a_bot_with_a_rule_gets_a_few_turns_until_a_person_writes(database: Database) -> None:
+    stage = Stage(database, bots=["fake:main:robot"], bot_turns=3)
+    assert [await stage.refusal(ROBOT) for _ in range(5)] == [None] * 3 + ["bot_turns"] * 2
+    told = [await stage.told(ROBOT) for _ in range(5)]
+    assert [each.key for each in told if each] == ["notice.bot_turns"], "one line, for the people who watch"
+    assert await stage.refusal(ANN, mention=False) == "not_mentioned", "any word of a person"
+    assert await stage.refusal(ROBOT) is None
+
+
+async def test_a_bot_that_reports_now_and_then_needs_no_person(database: Database) -> None:
+    stage = Stage(database, bots=["fake:main:robot"], bot_turns=1)
+    for _ in range(5):
+        assert await stage.refusal(ROBOT) is None
+        await stage.clock.advance(3601)
+
+
+async def test_a_bot_with_a_rule_obeys_the_mode_of_the_group(database: Database) -> None:
+    stage = Stage(database, bots=["fake:main:robot"])
+    assert await stage.refusal(ROBOT, GROUP, mention=False) == "not_mentioned"
+    assert await Stage(database, bots=["fake:main:robot"], groups="off").refusal(ROBOT) == "group_off"
+    assert await Stage(database, bots=["fake:main:robot"], groups="allowlist").refusal(ROBOT) is None
