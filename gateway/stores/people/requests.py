@@ -46,6 +46,9 @@ def ask(session: Session, person: str, name: str, *, now_ms: int) -> Asked:
     session.exec(delete(PairingRow).where(col(PairingRow.until) <= now_ms))
     row = session.get(PairingRow, person)
     if row is not None:
+        row.name = name or row.name  # platforms tell names later than messages
+        session.add(row)
+        session.flush()
         return Asked("denied") if row.state == "denied" else Asked("known", row.code)
     account = _account_of(person)
     if len(pending(session, account, now_ms=now_ms)) >= MOST_PENDING:
