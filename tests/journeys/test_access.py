@@ -63,7 +63,7 @@ async def test_a_stranger_is_let_in_by_a_code(home: Path) -> None:
         assert (answer.status, answer.body.strip()) == ("Done", "You said: and now?")
         assert h.model.asked[-1].texts("user") == ["and now?"], "what was refused before is not answered later"
         revoked = await h.say(f"/pair revoke feishu:main:{LIN}", chat=office, by=CHEN)
-        assert await told(h, revoked) == TEXTS["notice.pair_revoked"].format(who=f"feishu:main:{LIN}")
+        assert await told(h, revoked) == ZH["notice.pair_revoked"].format(who=f"feishu:main:{LIN}")
         toast = await h.press(answer, "retry")
         assert toast == EN["toast.not_yours"], "a button outlives no permission"
         assert len(h.model.asked) == 1
