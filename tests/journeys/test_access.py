@@ -11,6 +11,8 @@ from channels.simulators.feishu.world import TENANT, Person
 from gateway.cli.main import main
 from gateway.texts.access_en import TEXTS
 from gateway.texts.access_zh import TEXTS as ZH
+from gateway.texts.commands_en import TEXTS as COMMANDS
+from gateway.texts.commands_zh import TEXTS as CZH
 from gateway.texts.en import TEXTS as EN
 from tests.journeys.house import CHEN, DIRECT, GROUP, LIN, TOPICS, House, house
 from tests.journeys.scripted_model import Say
@@ -56,14 +58,14 @@ async def test_a_stranger_is_let_in_by_a_code(home: Path) -> None:
         await silence(h, 1)
         assert h.model.asked == [] and not h.calls("reactions"), "no card, no sign, no model"
         stranger = await h.say(f"@niuma /pair {code}", by=LIN)
-        assert await told(h, stranger) == ZH["notice.admins_only"], "nobody lets themselves in"
+        assert await told(h, stranger) == CZH["reply.for_admins"].format(command="/pair"), "nobody lets themselves in"
         approved = await h.say(f"/pair {code.lower()}", chat=office, by=CHEN)
         assert f"(feishu:main:{LIN})" in await told(h, approved)
         answer = await h.finished(await h.say("and now?", chat=DIRECT))
         assert (answer.status, answer.body.strip()) == ("Done", "You said: and now?")
         assert h.model.asked[-1].texts("user") == ["and now?"], "what was refused before is not answered later"
         revoked = await h.say(f"/pair revoke feishu:main:{LIN}", chat=office, by=CHEN)
-        assert await told(h, revoked) == ZH["notice.pair_revoked"].format(who=f"feishu:main:{LIN}")
+        assert await told(h, revoked) == ZH["reply.pair_revoked"].format(who=f"feishu:main:{LIN}")
         toast = await h.press(answer, "retry")
         assert toast == EN["toast.not_yours"], "a button outlives no permission"
         assert len(h.model.asked) == 1
@@ -154,7 +156,9 @@ async def test_f30_without_following_a_topic_needs_a_mention(home: Path) -> None
 async def test_an_admin_opens_and_closes_one_group(home: Path) -> None:
     async with house(home, ADMIN, group_messages="all") as h:
         assert (await h.finished(await h.say("@niuma hello"))).status == "Done"
-        assert await told(h, await h.say("@niuma /access groups=open")) == TEXTS["notice.admins_only"]
+        assert await told(h, await h.say("@niuma /access groups=open")) == COMMANDS["reply.for_admins"].format(
+            command="/access"
+        )
         opened = await h.say("@niuma /access groups=open", by=CHEN)
         assert await told(h, opened) == "Here: groups=open threads=follow"
         assert (await h.finished(await h.say("no mention needed"))).status == "Done"
@@ -167,7 +171,7 @@ async def test_an_admin_opens_and_closes_one_group(home: Path) -> None:
         again = await h.say("@niuma /access groups=default threads=mention", by=CHEN)
         assert await told(h, again) == "Here: groups=mention threads=mention"
         wrong = await h.say("@niuma /access groups=everything", by=CHEN)
-        assert await told(h, wrong) == TEXTS["notice.access_usage"]
+        assert await told(h, wrong) == TEXTS["reply.access_usage"]
         assert (await h.finished(await h.say("@niuma hello"))).status == "Done"
 
 
@@ -175,19 +179,19 @@ async def test_settings_lock_what_a_chat_may_decide(home: Path) -> None:
     rule = {"access.conversations.team.conversation": TEAM, "access.conversations.team.groups": "open"}
     async with house(home, {**ADMIN, **rule}, group_messages="all") as h:
         assert (await h.finished(await h.say("no mention needed"))).status == "Done"
-        assert await told(h, await h.say("/access groups=off", by=CHEN)) == TEXTS["notice.access_fixed"]
+        assert await told(h, await h.say("/access groups=off", by=CHEN)) == TEXTS["reply.access_fixed"]
         assert await told(h, await h.say("/access", by=CHEN)) == "Here: groups=open threads=follow"
         direct = await h.say("/access groups=open", chat=chat_with(h, CHEN), by=CHEN)
-        assert await told(h, direct) == ZH["notice.access_groups_only"]
+        assert await told(h, direct) == ZH["reply.access_groups_only"]
 
 
 async def test_whoami_tells_the_names_that_settings_want(home: Path) -> None:
     async with house(home, ADMIN) as h:
-        params = {"person": f"feishu:main:{LIN}", "conversation": TEAM}
+        params = {"person": f"feishu:main:{LIN}", "conversation": TEAM, "rank": TEXTS["rank.member"]}
         assert (await h.finished(await h.say("@niuma hello"))).status == "Done"
-        assert await told(h, await h.say("@niuma /whoami")) == TEXTS["notice.whoami_member"].format(**params)
-        params["person"] = f"feishu:main:{CHEN}"
-        assert await told(h, await h.say("@niuma /whoami", by=CHEN)) == TEXTS["notice.whoami_owner"].format(**params)
+        assert await told(h, await h.say("@niuma /whoami")) == TEXTS["reply.whoami"].format(**params)
+        params |= {"person": f"feishu:main:{CHEN}", "rank": TEXTS["rank.owner"]}
+        assert await told(h, await h.say("@niuma /whoami", by=CHEN)) == TEXTS["reply.whoami"].format(**params)
         assert len(h.model.asked) == 1
 
 

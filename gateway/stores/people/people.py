@@ -113,13 +113,11 @@ class People:
         return await self._database.run(write)
 
     async def _decide(
-        self, code: str, account: str | None, now_ms: int, do: Callable[[Session, Request], None]
+        self, code: str, account: str | None, now_ms: int, do: Callable[[Session, Request], bool]
     ) -> Request | None:
         def write(session: Session) -> Request | None:
             waiting = requests.pending(session, account, now_ms=now_ms)
             found = next((each for each in waiting if each.code == requests.as_typed(code)), None)
-            if found is not None:
-                do(session, found)
-            return found
+            return found if found is not None and do(session, found) else None
 
         return await self._database.run(write)

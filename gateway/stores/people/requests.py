@@ -6,7 +6,8 @@ import secrets
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from sqlmodel import Session, col, delete, select
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, delete, select, update
 
 from gateway.stores.people.tables import PairingRow, PersonRow
 
@@ -68,20 +69,26 @@ def pending(session: Session, account: str | None = None, *, now_ms: int) -> lis
     return [Request(row.person, row.code, row.name, row.until) for row in rows]
 
 
-def approve(session: Session, request: Request, rank: str, *, by: str, now_ms: int) -> None:
-    """Let somebody in."""
-    session.exec(delete(PairingRow).where(col(PairingRow.person) == request.person))
+def approve(session: Session, request: Request, rank: str, *, by: str, now_ms: int) -> bool:
+    """Let somebody in; false when another admin decided meanwhile."""
+    if session.exec(delete(PairingRow).where(*_still(request))).rowcount != 1:
+        return False
     session.merge(PersonRow(person=request.person, rank=rank, name=request.name, by=by, at=now_ms))
     session.flush()
+    return True
 
 
-def deny(session: Session, request: Request) -> None:
-    """Refuse somebody: until the request would have ended they cannot make another."""
-    row = session.get(PairingRow, request.person)
-    if row is not None:
-        row.state = "denied"
-        session.add(row)
-        session.flush()
+def deny(session: Session, request: Request) -> bool:
+    """Refuse somebody, who then cannot ask again until the request would have ended. Gives what `approve` gives."""
+    return session.exec(update(PairingRow).where(*_still(request)).values(state="denied")).rowcount == 1
+
+
+def _still(request: Request) -> tuple[ColumnElement[bool], ...]:
+    return (
+        col(PairingRow.person) == request.person,
+        col(PairingRow.code) == request.code,
+        col(PairingRow.state) == "pending",
+    )
 
 
 def _new_code(session: Session, account: str) -> str:
