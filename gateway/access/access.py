@@ -38,7 +38,7 @@ class Access:
         known = await self._known(where, sender)
         by = self._principal(where, sender, known)
         if not sender.is_bot:
-            self._bots.person_spoke(str(where))
+            self._bots.person_spoke(chat_of(where))
         return Admission(by, await self._refusal(message, known) or self._too_much(message))
 
     async def telling(self, message: InboundMessage, refusal: Refusal) -> Telling | None:
@@ -89,7 +89,7 @@ class Access:
         refused = self.rules.refusal(where, sender, known, direct=direct)
         if refused is not None:
             return refused
-        if sender.is_bot and not self._bots.take(str(where)):
+        if sender.is_bot and not self._bots.take(chat_of(where)):
             return "bot_turns"
         return None
 

@@ -13,7 +13,7 @@ _REMEMBERED: Final = 10_000
 
 
 class BotTurns:
-    """Counts what bots were answered in each conversation. Kept in this process, for an hour."""
+    """Counts what bots were answered in each chat, all its threads together: a bot may begin one with every message. Kept in this process, for an hour."""
 
     def __init__(self, limit: int, clock: Clock) -> None:
         self._limit = limit

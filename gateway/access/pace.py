@@ -8,7 +8,6 @@ from typing import Final
 from channels.clock import Clock
 
 WINDOW_S: Final = 60.0
-_REMEMBERED: Final = 10_000
 
 
 class Pace:
@@ -24,19 +23,24 @@ class Pace:
         """Tell whether there is room for one more now."""
         if not self._limit:
             return True
-        taken = self._taken.get(key, deque[float]())
-        while taken and taken[0] <= self._clock.steady_s() - WINDOW_S:
-            taken.popleft()
-        return len(taken) < self._limit
+        since_s = self._clock.steady_s() - WINDOW_S
+        return sum(at > since_s for at in self._taken.get(key, ())) < self._limit
 
     def take(self, key: str) -> None:
         """Count one."""
         if not self._limit:
             return
-        self._taken.setdefault(key, deque(maxlen=self._limit)).append(self._clock.steady_s())
+        now_s = self._clock.steady_s()
+        self._taken.setdefault(key, deque(maxlen=self._limit)).append(now_s)
         self._taken.move_to_end(key)
-        while len(self._taken) > _REMEMBERED:
+        # The first was used longest ago: whoever is silent costs nothing.
+        while next(iter(self._taken.values()))[-1] <= now_s - WINDOW_S:
             self._taken.popitem(last=False)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Give who is remembered: at most those of the last minute."""
+        return frozenset(self._taken)
 
     def may_tell(self, key: str) -> bool:
         """Tell whether to say that there is no room: once for what came too fast, then again after a minute."""

@@ -64,12 +64,14 @@ async def _act(args: argparse.Namespace, people: People) -> int:
 
 
 async def _list(people: People, now_ms: int) -> int:
+    from gateway.settings.names import shown
+
     waiting, inside = await people.pending(now_ms=now_ms), await people.let_in()
     for each in waiting:
         minutes = -(-(each.until_ms - now_ms) // 60_000)
-        _print("pair.waiting", who=_named(each.name, each.person), code=each.code, minutes=minutes)
+        _print("pair.waiting", who=shown(each.name, each.person), code=each.code, minutes=minutes)
     for row in inside:
-        _print("pair.in", who=_named(row.name, row.person), rank=row.rank, since=_day(row.at))
+        _print("pair.in", who=shown(row.name, row.person), rank=row.rank, since=_day(row.at))
     if not waiting and not inside:
         _print("pair.none")
     return 0
@@ -106,12 +108,6 @@ def _text(key: str, **params: object) -> str:
     from gateway.texts import language_of_system, text
 
     return text(language_of_system(os.environ), key, **params)
-
-
-def _named(name: str, person: str) -> str:
-    """Give a stranger's name as data: printable, on one line, with the id that counts."""
-    shown = "".join(char if char.isprintable() else " " for char in name)
-    return f"{' '.join(shown.split())[:60]} ({person})".strip() if shown.strip() else person
 
 
 def _day(at_ms: int) -> str:

@@ -26,7 +26,8 @@ async def access_here(desk: Desk, order: Order) -> Reply:
     wanted = _wanted(order.rest)
     if wanted is None:
         return Reply("reply.access_usage", tone="warning")
-    if wanted and desk.access.rules.rule(where) is not None:
+    rule = desk.access.rules.rule(where)
+    if rule is not None and any(getattr(rule, key) is not None for key in wanted):
         return Reply("reply.access_fixed", tone="warning")
     if wanted:
         people, by = desk.access.people, order.by.id

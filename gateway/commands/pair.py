@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from channels.events import ConversationRef
 from gateway.commands.order import Desk, Order, Reply
-from gateway.settings.names import account_name, parse_person, person_name
+from gateway.settings.names import account_name, parse_person, person_name, shown
 from gateway.stores.people import Rank, Request
 
 USAGE = "code [guest] | deny code | revoke channel:account:person"
 PATTERN = r"[\w-]{8,9}( guest)?|deny [\w-]{8,9}|revoke \S+"
-_NAME_CHARS = 60
 
 
 async def pair(desk: Desk, order: Order) -> Reply:
@@ -54,10 +53,4 @@ def _account(order: Order) -> str:
 def _said(key: str, found: Request | None) -> Reply:
     if found is None:
         return Reply("reply.pair_unknown", tone="warning")
-    return Reply(key, {"who": _named(found)}, tone="success")
-
-
-def _named(request: Request) -> str:
-    """Give a stranger's name as data, on one short line, with the id that counts."""
-    name = " ".join(request.name.split())[:_NAME_CHARS]
-    return f"{name} ({request.person})" if name else request.person
+    return Reply(key, {"who": shown(found.name, found.person)}, tone="success")

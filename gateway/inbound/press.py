@@ -18,8 +18,8 @@ Tone = Literal["info", "success", "warning", "error"]
 ACTIONS: dict[str, PressAction] = {action: action for action in get_args(PressAction)}
 ASKED = frozenset({"approve", "deny", "backlog_all", "backlog_last", "backlog_ignore"})
 """Answers to questions, which the engine binds to one person."""
-BEGINNING = frozenset({"retry", "revise"})
-"""Begin a further run."""
+WORKING = frozenset({"retry", "revise", "approve", "backlog_all", "backlog_last"})
+"""Let the bot do something; whoever may not talk to it any more may only end what there is."""
 _TONES: dict[PressedCode, Tone] = {
     "stopping": "info",
     "retrying": "info",
@@ -77,12 +77,10 @@ class Presses:
     ) -> Literal["not_yours", "stale"] | None:
         if run is None or not _same_chat(action, run):
             return "stale"
-        # The engine knows whom a question is for, and tells others what was decided.
-        if do in ASKED:
-            return None
-        if not self._access.may_act_on(by, run.input):
+        if do in WORKING and not await self._may_talk(action):
             return "not_yours"
-        return "not_yours" if do in BEGINNING and not await self._may_talk(action) else None
+        # The engine knows whom a question is for, and tells others what was decided.
+        return None if do in ASKED or self._access.may_act_on(by, run.input) else "not_yours"
 
     async def _may_talk(self, action: CardAction) -> bool:
         """Tell whether whoever asked once may still ask: buttons outlive a permission."""

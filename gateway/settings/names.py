@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 NameKind = Literal["person", "conversation", "organisation"]
 PERSON_FORM = "channel:account:person"
 CONVERSATION_FORM = "channel:account:tenant:chat"
+_CHOSEN_CHARS = 60
 EVERY_CHAT = "*"
 """In place of the chat: everybody of that organisation."""
 
@@ -30,6 +31,13 @@ def conversation_name(channel: str, account: str, tenant: str, chat: str) -> str
 def organisation_name(channel: str, account: str, tenant: str) -> str:
     """Give the name of an organisation as this account sees it."""
     return f"{_joined(channel, account, tenant)}:{EVERY_CHAT}"
+
+
+def shown(chosen: str, name: str) -> str:
+    """Give the name somebody chose as data, printable and on one short line, with the name by id that counts."""
+    printable = "".join(char if char.isprintable() else " " for char in chosen)
+    line = " ".join(printable.split())[:_CHOSEN_CHARS]
+    return f"{line} ({name})" if line else name
 
 
 def parse_name(written: str) -> tuple[NameKind, str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.runtime import Database
+from gateway.access.pace import WINDOW_S, Pace
+from gateway.clock import FakeClock
 from tests.unit.gateway.access.stage import ANN, BOB, DIRECT, GROUP, ROBOT, Stage
 
 
@@ -51,6 +55,22 @@ async def test_f72_a_bot_with_a_rule_gets_a_few_turns_until_a_person_writes(data
     assert [each.key for each in told if each] == ["notice.bot_turns"], "one line, for the people who watch"
     assert await stage.refusal(ANN, mention=False) == "not_mentioned", "any word of a person"
     assert await stage.refusal(ROBOT) is None
+
+
+async def test_f72_a_bot_that_begins_a_thread_with_every_message_gets_no_more_turns(database: Database) -> None:
+    stage = Stage(database, bots=["fake:main:robot"], bot_turns=2)
+    threads = [replace(GROUP, thread=str(number)) for number in range(4)]
+    assert [await stage.refusal(ROBOT, each) for each in threads] == [None, None, "bot_turns", "bot_turns"]
+
+
+async def test_who_is_silent_is_forgotten(database: Database) -> None:
+    clock = FakeClock()
+    pace = Pace(2, clock)
+    for number in range(100):
+        pace.take(str(number))
+    await clock.advance(WINDOW_S)
+    pace.take("now")
+    assert pace.keys == {"now"}
 
 
 async def test_a_bot_that_reports_now_and_then_needs_no_person(database: Database) -> None:
