@@ -13,7 +13,10 @@ _REMEMBERED: Final = 10_000
 
 
 class BotTurns:
-    """Counts what bots were answered in each chat, all its threads together: a bot may begin one with every message. Kept in this process, for an hour."""
+    """Counts what bots were answered in each chat. Kept in this process, for an hour.
+
+    All threads of a chat count together: a bot may begin one with every message.
+    """
 
     def __init__(self, limit: int, clock: Clock) -> None:
         self._limit = limit

@@ -181,6 +181,8 @@ async def test_settings_lock_what_a_chat_may_decide(home: Path) -> None:
         assert (await h.finished(await h.say("no mention needed"))).status == "Done"
         assert await told(h, await h.say("/access groups=off", by=CHEN)) == TEXTS["reply.access_fixed"]
         assert await told(h, await h.say("/access", by=CHEN)) == "Here: groups=open threads=follow"
+        follows = await h.say("/access threads=mention", by=CHEN)
+        assert await told(h, follows) == "Here: groups=open threads=mention", "what they leave open"
         direct = await h.say("/access groups=open", chat=chat_with(h, CHEN), by=CHEN)
         assert await told(h, direct) == ZH["reply.access_groups_only"]
 
