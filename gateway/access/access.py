@@ -60,7 +60,7 @@ class Access:
             return await self._invitation(where, sender)
         # Of bots one line in an hour is enough for all: it is written for the people who watch.
         whom = "" if sender.is_bot else person
-        return Telling(f"notice.{refusal}") if await self._may_tell(whom, where) else None
+        return Telling(f"notice.{refusal}", {"person": person}) if await self._may_tell(whom, where) else None
 
     async def rank_of(self, where: ConversationRef, sender: Sender) -> Rank:
         """Give a person's standing, by their id on this account."""
@@ -120,7 +120,7 @@ class Access:
         if asked.state == "new" or (asked.state == "known" and may_tell):
             return Telling("notice.not_paired", {"code": asked.code})
         key = "notice.pairing_full" if asked.state == "full" else "notice.not_listed"
-        return Telling(key) if may_tell else None
+        return Telling(key, {"person": person}) if may_tell else None
 
     async def _may_tell(self, person: str, where: ConversationRef) -> bool:
         return await self.people.may_tell(person, str(where), now_ms=self._clock.now_ms())

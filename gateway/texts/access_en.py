@@ -5,7 +5,7 @@ from __future__ import annotations
 TEXTS = {
     "notice.not_paired": "I do not know you yet. An administrator can let you in within the hour with: /pair {code}",
     "notice.pairing_full": "I do not know you yet, and others wait to be let in already. Please try again later.",
-    "notice.not_listed": "I may not answer you here. Please ask an administrator.",
+    "notice.not_listed": "I may not answer you here. Please ask an administrator; to them you are {person}.",
     "notice.group_off": "I am switched off in this group.",
     "notice.bot_turns": "I answer no more bots here until a person writes.",
     "notice.person_too_fast": "You write faster than I may answer. What comes now is not answered; go on in a minute.",

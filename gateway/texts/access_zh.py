@@ -5,7 +5,7 @@ from __future__ import annotations
 TEXTS = {
     "notice.not_paired": "我还不认识你。管理员可在一小时内用这条命令放行：/pair {code}",
     "notice.pairing_full": "我还不认识你，而且已有多人在等待放行。请稍后再试。",
-    "notice.not_listed": "我不能在这里回答你，请联系管理员。",
+    "notice.not_listed": "我不能在这里回答你，请联系管理员，并告诉对方你是 {person}。",
     "notice.group_off": "我在这个群里已停用。",
     "notice.bot_turns": "在有人发言之前，我不再回答这里的机器人。",
     "notice.person_too_fast": "你发得太快了，现在发来的消息不会回答，请一分钟后再继续。",

@@ -97,8 +97,9 @@ async def test_a_chinese_stranger_is_told_in_chinese_and_once_also_over_a_restar
 async def test_the_first_message_of_an_unlisted_person_gets_one_line(home: Path) -> None:
     lists = {"access.dm": "allowlist", "access.groups": "allowlist", "access.allow": f'["feishu:main:{CHEN}"]'}
     async with house(home, lists) as h:
-        assert await told(h, await h.say("hello", chat=DIRECT)) == TEXTS["notice.not_listed"]
-        assert await told(h, await h.say("@niuma hello")) == TEXTS["notice.not_listed"], "another conversation"
+        refused = TEXTS["notice.not_listed"].format(person=f"feishu:main:{LIN}")
+        assert await told(h, await h.say("hello", chat=DIRECT)) == refused
+        assert await told(h, await h.say("@niuma hello")) == refused, "another conversation"
         await h.say("@niuma hello again")
         await silence(h, 2)
         assert (await h.finished(await h.say("hello", chat=chat_with(h, CHEN), by=CHEN))).status == "Done"
@@ -110,7 +111,8 @@ async def test_f17_checks_come_before_any_visible_sign(home: Path) -> None:
     lists = {"access.groups": "allowlist", "access.allow": f'["feishu:main:{CHEN}"]'}
     async with house(home, lists, group_messages="all") as h:
         await h.say("hello everybody", by=CHEN)
-        assert await told(h, await h.say("@niuma hello", by=LIN)) == TEXTS["notice.not_listed"]
+        refused = TEXTS["notice.not_listed"].format(person=f"feishu:main:{LIN}")
+        assert await told(h, await h.say("@niuma hello", by=LIN)) == refused
         await silence(h, 1)
         assert h.model.asked == [] and not h.calls("reactions") and not h.calls("cardkit")
 

@@ -53,7 +53,7 @@ async def test_at_most_three_wait_on_an_account(database: Database) -> None:
     for number in range(3):
         await code_of(stage, Sender(f"s{number}", "t1"))
     told = await stage.told(ANN, DIRECT)
-    assert told is not None and (told.key, told.params) == ("notice.pairing_full", {})
+    assert told is not None and told.key == "notice.pairing_full" and "code" not in told.params
     assert await stage.told(ANN, DIRECT) is None
     other = await stage.people.ask("fake:second:ann", "Ann", now_ms=stage.clock.now_ms())
     assert other.state == "new", "each account has its own"
