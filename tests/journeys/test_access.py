@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from gateway.texts.commands_en import TEXTS as COMMANDS
 from gateway.texts.commands_zh import TEXTS as CZH
 from gateway.texts.en import TEXTS as EN
 from tests.journeys.house import CHEN, DIRECT, GROUP, LIN, TOPICS, House, house
-from tests.journeys.scripted_model import Say
+from tests.journeys.scripted_model import Call, Say
 
 ADMIN = {"access.admins": f'["feishu:main:{CHEN}"]'}
 PAIRING = {"access.dm": "pairing", **ADMIN}
@@ -221,3 +222,15 @@ async def test_who_may_not_talk_is_not_greeted(home: Path) -> None:
         await h.until(lambda: len(h.messages()) == 1, why="a greeting for the admin")
         assert h.messages()[0]["chat_id"] == chen["chat_id"] and EN["notice.hello"] in h.messages()[0]["text"]
         assert await told(h, await h.say("hello", chat=DIRECT)) != EN["notice.hello"]
+
+
+async def test_f65_whoever_may_not_talk_any_more_approves_nothing_but_may_stop(home: Path) -> None:
+    async with house(home, ADMIN) as h:
+        h.model.script([Say("I will."), Call("send_note", json.dumps({"text": "x"}))], [Say("Sent.")], when="note")
+        asked = await h.say("@niuma send a note please")
+        question = await h.sees(asked, lambda seen: "approve" in seen.buttons)
+        await told(h, await h.say("@niuma /access groups=off", by=CHEN))
+        assert await h.press(question, "approve") == EN["toast.not_yours"]
+        assert not list(h.home.rglob("outbox.txt")), "nothing was done"
+        assert await h.press(h.now(question), "stop") == EN["toast.stopping"]
+        assert (await h.finished(asked)).status == "Stopped"
