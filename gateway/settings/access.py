@@ -38,6 +38,6 @@ class AccessSection(Section):
     admins: tuple[Person, ...] = ()
     bots: tuple[Person, ...] = ()
     bot_turns: int = Field(default=3, ge=1, le=1000)
-    per_person_per_minute: int = Field(default=30, ge=0, le=10_000)
-    per_conversation_per_minute: int = Field(default=120, ge=0, le=10_000)
+    per_person_per_minute: int = Field(default=120, ge=0, le=10_000)
+    per_conversation_per_minute: int = Field(default=240, ge=0, le=10_000)
     conversations: tuple[ConversationRule, ...] = ()

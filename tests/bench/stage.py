@@ -116,6 +116,8 @@ class Stage:
     def _environment(self) -> dict[str, str]:
         return {
             "NIUMA_MODELS__DEFAULT": "bench",
+            # One person asks in place of hundreds.
+            "NIUMA_ACCESS__PER_PERSON_PER_MINUTE": "0",
             "NIUMA_MODELS__BENCH__MODEL": "openai/bench",
             "NIUMA_MODELS__BENCH__API_BASE": f"{self.model_url}/v1",
             "NIUMA_MODELS__BENCH__API_KEY": "none",
