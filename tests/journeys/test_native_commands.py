@@ -11,6 +11,8 @@ from gateway.access import Access
 from gateway.clock import SystemClock
 from gateway.inbound import Reception
 from gateway.metrics import Metrics
+from gateway.settings.access import AccessSection
+from gateway.stores.people import People
 from gateway.texts.commands_en import TEXTS as SAYS
 from gateway.texts.en import TEXTS
 from tests.journeys.house import GROUP, LIN, House, house
@@ -24,7 +26,9 @@ class Typing:
 
     def __init__(self, h: House) -> None:
         self._now_ms = SystemClock().now_ms
-        self._reception = Reception(h.runtime, Access(), {}, Metrics(), SystemClock())
+        clock = SystemClock()
+        access = Access(AccessSection(), People(h.runtime.database), clock, has_run_in=h.runtime.has_run_in)
+        self._reception = Reception(h.runtime, access, {}, Metrics(), clock)
         self._where = ConversationRef.parse(group_address())
         self._count = 0
 
