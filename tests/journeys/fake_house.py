@@ -41,6 +41,8 @@ class FakeHouse:
     def __init__(self, channel: FakeChannel, runtime: Runtime) -> None:
         self.channel = channel
         self.runtime = runtime
+        self.toast = ""
+        """What came back on the last delivery itself."""
         self._numbers = (f"m-{uuid.uuid4().hex[:8]}" for _ in itertools.count())
 
     def place(self, chat: str = "team", thread: str | None = None) -> ConversationRef:
@@ -52,18 +54,19 @@ class FakeHouse:
     ) -> str:
         """Write, in the group or in one of its threads, with a mention unless `mentions_me` is false."""
         number = next(self._numbers)
-        fields = {"mentions_me": True, "created_at_ms": SystemClock().now_ms() + 1000, **more}
+        fields = {"message_id": number, "mentions_me": True, "created_at_ms": SystemClock().now_ms() + 1000, **more}
         message = InboundMessage(
             dedupe=DedupeKey("fake", "main", "message", number),
             conversation=self.place("dm" if kind == "direct" else "team", thread),
             chat_kind=kind,
-            message_id=number,
             sender=by,
             text=text,
             **fields,
         )
         delivery = self.channel.post(message)
-        await self.until(lambda: delivery in self.channel.platform.world.acked, why="an ack")
+        acked = self.channel.platform.world.acked
+        await self.until(lambda: delivery in acked, why="an ack")
+        self.toast = str((acked[delivery] or {}).get("text", ""))
         return number
 
     def seen(self, thread: str | None = None, chat: str = "team") -> list[str]:

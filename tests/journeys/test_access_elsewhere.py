@@ -9,6 +9,7 @@ from sqlalchemy import text
 from sqlmodel import Session
 
 from gateway.texts.access_en import TEXTS
+from gateway.texts.access_zh import TEXTS as ZH
 from tests.journeys.fake_house import ANN, BOB, EVE, ROBOT, FakeHouse, fake_house
 
 OPEN = {"access.groups": "open"}
@@ -103,6 +104,20 @@ async def test_what_is_typed_too_fast_is_stored_and_stop_is_heard_all_the_same(h
         await answers(h, 4)
         stored = h.runtime.database.read_now(_reasons)
         assert stored.count("person_too_fast") == 3
+
+
+async def test_the_platforms_own_command_is_refused_on_itself_and_once(home: Path) -> None:
+    async with fake_house(home, {"access.groups": "allowlist", "access.allow": '["fake:main:bob"]'}) as h:
+        typed = {"is_command": True, "message_id": ""}
+        await h.say("status", by=ANN, **typed)
+        assert h.toast in [each["notice.not_listed"].format(person="fake:main:ann") for each in (TEXTS, ZH)]
+        await h.say("status", by=ANN, **typed)
+        assert h.toast == ""
+        await h.say("", by=BOB, **typed)
+        assert "/whoami" in h.toast and "/pair" not in h.toast, "the help, without what is for admins"
+        await h.say("whoami", by=BOB, **typed)
+        assert "fake:main:bob" in h.toast
+        assert h.seen() == []
 
 
 def _reasons(session: Session) -> list[str]:
