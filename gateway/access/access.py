@@ -46,21 +46,22 @@ class Access:
 
         A stranger who may ask to be let in gets a code with it.
         """
-        where, sender = message.conversation, message.sender
-        person = name_of(where, sender)
-        if refusal == "empty":
-            return Telling("notice.empty") if is_called(message) else None
-        if refusal == "person_too_fast":
-            return Telling("notice.person_too_fast") if self._persons.may_tell(person) else None
-        if refusal == "conversation_too_fast":
-            return Telling("notice.conversation_too_fast") if self._chats.may_tell(chat_of(where)) else None
-        if refusal in SILENT or not is_called(message):
-            return None
-        if refusal == "not_paired":
-            return await self._invitation(where, sender)
-        # Of bots one line in an hour is enough for all: it is written for the people who watch.
-        whom = "" if sender.is_bot else person
-        return Telling(f"notice.{refusal}", {"person": person}) if await self._may_tell(whom, where) else None
+        where, person = message.conversation, name_of(message.conversation, message.sender)
+        match refusal:
+            case "person_too_fast":
+                may_tell = self._persons.may_tell(person)
+            case "conversation_too_fast":
+                may_tell = self._chats.may_tell(chat_of(where))
+            case "bot_turns":
+                # One line for all bots: it is written for the people who watch.
+                may_tell = await self._may_tell("", where)
+            case _ if refusal in SILENT or not is_called(message):
+                may_tell = False
+            case "not_paired":
+                return await self._invitation(where, message.sender)
+            case _:
+                may_tell = refusal == "empty" or await self._may_tell(person, where)
+        return Telling(f"notice.{refusal}", {"person": person}) if may_tell else None
 
     async def rank_of(self, where: ConversationRef, sender: Sender) -> Rank:
         """Give a person's standing, by their id on this account."""

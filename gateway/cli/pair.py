@@ -92,7 +92,7 @@ async def _revoke(people: People, written: str) -> int:
 
 def _said(key: str, who: str, *, ok: bool = True) -> int:
     if not who:
-        print(f"niuma: {_text('notice.pair_unknown')}", file=sys.stderr)
+        print(f"niuma: {_text('reply.pair_unknown')}", file=sys.stderr)
         return 1
     print(_text(key, who=who), file=sys.stdout if ok else sys.stderr)
     return 0 if ok else 1

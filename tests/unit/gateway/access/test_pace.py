@@ -49,11 +49,18 @@ async def test_f72_bots_are_not_answered_without_a_rule(database: Database) -> N
 
 
 async def test_f72_a_bot_with_a_rule_gets_a_few_turns_until_a_person_writes(database: Database) -> None:
-    stage = Stage(database, bots=["fake:main:robot"], bot_turns=3)
+    stage = Stage(database, bots=["fake:main:robot"], bot_turns=3, groups="open")
     assert [await stage.refusal(ROBOT) for _ in range(5)] == [None] * 3 + ["bot_turns"] * 2
-    told = [await stage.told(ROBOT) for _ in range(5)]
+    told = [await stage.told(ROBOT, mention=False) for _ in range(5)]
     assert [each.key for each in told if each] == ["notice.bot_turns"], "one line, for the people who watch"
-    assert await stage.refusal(ANN, mention=False) == "not_mentioned", "any word of a person"
+    assert await stage.refusal(ANN, mention=False) is None
+    assert await stage.refusal(ROBOT) is None
+
+
+async def test_f72_any_word_of_a_person_lets_bots_go_on(database: Database) -> None:
+    stage = Stage(database, bots=["fake:main:robot"], bot_turns=1)
+    assert [await stage.refusal(ROBOT) for _ in range(2)] == [None, "bot_turns"]
+    assert await stage.refusal(ANN, mention=False) == "not_mentioned"
     assert await stage.refusal(ROBOT) is None
 
 
