@@ -24,6 +24,7 @@ _WORDS = {
     "less_than_equal": "must be at most {le}",
     "string_too_long": "must have at most {max_length} characters",
     "string_pattern_mismatch": "must match {pattern}",
+    "value_error": "{error}",
 }
 
 
