@@ -23,6 +23,8 @@ from gateway.inbound import ChannelEnclosures, Reception
 from gateway.metrics import Metrics
 from gateway.migrations import migrate
 from gateway.presenter import Style
+from gateway.settings.access import AccessSection
+from gateway.stores.people import People
 from gateway.texts.en import TEXTS
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"picture"
@@ -102,7 +104,8 @@ async def house(home: Path, agent: AgentSettings | None = None) -> AsyncIterator
     enclosures = ChannelEnclosures(channels)
     runtime = build_runtime(settings, Delivery(channels, Style()), clock, migrate=migrate, enclosures=enclosures)
     await runtime.start()
-    reception = Reception(runtime, Access(), channels, Metrics(), clock)
+    access = Access(AccessSection(), People(runtime.database), clock, has_run_in=runtime.has_run_in)
+    reception = Reception(runtime, access, channels, Metrics(), clock)
     await channel.start(reception.handle)
     try:
         yield House(home, channel)
