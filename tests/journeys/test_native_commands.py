@@ -119,7 +119,7 @@ async def test_new_with_words_is_told_by_its_answer(home: Path) -> None:
         typing = Typing(h)
         assert await typing.types("new") == toast(TEXTS["notice.new_session"])
         assert await typing.types("new what now?") is None
-        await answer_with(h, "what now?")
+        await answer_with(h, "You said: what now?")
         assert h.model.asked[-1].texts("user") == ["what now?"]
 
 
