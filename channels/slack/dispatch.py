@@ -1,0 +1,148 @@
+"""From an envelope to the handler and back: what is acked, with what, and when.
+
+Bolt finds the listener and drops our own doings; it answers only after the listener returned, so that an event is
+acked when it is stored. Whatever Bolt has no listener for is acked too: it would come four times for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from channels.events import CardAction, ConversationRef, Inbound, InboundHandler, Toast
+from channels.slack.envelope import Reading
+from channels.slack.identity import BotIdentity
+from channels.slack.inbound import parse_command, parse_event, parse_press
+
+Json = dict[str, Any]
+T = TypeVar("T")
+_ALL = re.compile(r".*", re.DOTALL)
+_ENVELOPE = "niuma_envelope_id"
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+_log = logging.getLogger(__name__)
+
+Tell = Callable[[CardAction, Toast, str], Awaitable[None]]
+"""Shows a toast to the person who pressed; the text is the address that came with the press."""
+Keep = Callable[[ConversationRef, str], None]
+"""Notes the address that came with a slash command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """What to answer an envelope with: nothing where `is_due` is false, so that the platform delivers it again."""
+
+    is_due: bool
+    payload: Json | None = None
+
+
+class Dispatcher:
+    """Answers envelopes. Calls may overlap; an ack is due only after the handler returned."""
+
+    def __init__(self, web: AsyncWebClient, reading: Reading, handler: InboundHandler, tell: Tell, keep: Keep) -> None:
+        self._reading = reading
+        self._handler = handler
+        self._tell = tell
+        self._keep = keep
+        self._telling: set[asyncio.Task[None]] = set()
+        self._app = _app(web, reading.me)
+        self._app.event(_ALL)(self._event)
+        self._app.command(_ALL)(self._command)
+        self._app.action(_ALL)(self._press)
+
+    async def stop(self) -> None:
+        """Say nothing more."""
+        for task in self._telling:
+            task.cancel()
+        await asyncio.gather(*self._telling, return_exceptions=True)
+
+    async def answer(self, envelope_id: str, payload: Json, *, takes_payload: bool) -> Ack:
+        """Handle one envelope."""
+        request = AsyncBoltRequest(mode="socket_mode", body=payload, context={_ENVELOPE: envelope_id})
+        response = await self._app.async_dispatch(request)
+        if response.status >= 500:
+            return Ack(False)
+        if response.status != 200:
+            _log.info("slack_envelope_unknown", extra={"envelope_type": str(payload.get("type", ""))})
+            return Ack(True)
+        return Ack(True, _payload(response) if takes_payload else None)
+
+    # Listeners. They return what Bolt answers; what they raise is not acked.
+
+    async def _event(self, body: Json) -> BoltResponse:
+        inbound = self._read("event", lambda: parse_event(body, self._reading))
+        if inbound is not None:
+            await self._give(inbound)
+        return BoltResponse(status=200)
+
+    async def _command(self, body: Json, context: Json) -> BoltResponse:
+        inbound = self._read("command", lambda: parse_command(body, str(context[_ENVELOPE]), self._reading))
+        if inbound is None:
+            return BoltResponse(status=200)
+        self._keep(inbound.conversation, str(body.get("response_url") or ""))
+        toast = await self._give(inbound)
+        if toast is None:
+            return BoltResponse(status=200)
+        return BoltResponse(status=200, body={"response_type": "ephemeral", "text": toast.text})
+
+    async def _press(self, body: Json, context: Json) -> BoltResponse:
+        inbound = self._read("press", lambda: parse_press(body, str(context[_ENVELOPE]), self._reading))
+        if inbound is not None and (toast := await self._give(inbound)) is not None:
+            self._soon(self._tell(inbound, toast, str(body.get("response_url") or "")))
+        return BoltResponse(status=200)
+
+    def _read(self, what: str, parse: Callable[[], T | None]) -> T | None:
+        """Read; what cannot be read would not be mended by a repeat, so it is acked."""
+        try:
+            return parse()
+        except _MALFORMED as error:
+            _log.warning("slack_payload_malformed", extra={"kind": what, "reason": f"{type(error).__name__}: {error}"})
+            return None
+
+    async def _give(self, inbound: Inbound) -> Toast | None:
+        try:
+            return await self._handler(inbound)
+        except Exception:
+            _log.exception("slack_event_not_stored", extra={"key": inbound.dedupe.key})
+            raise
+
+    def _soon(self, work: Awaitable[None]) -> None:
+        task = asyncio.get_running_loop().create_task(cast("Coroutine[Any, Any, None]", work))
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
+
+
+def _app(web: AsyncWebClient, me: BotIdentity) -> AsyncApp:
+    """Build the app. It knows who we are from one answer of `auth.test`, and never asks for itself."""
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=me.team_id,
+            bot_id=me.bot_id,
+            bot_user_id=me.user_id,
+            bot_token=web.token,
+        )
+
+    return AsyncApp(
+        name="niuma",
+        client=web,
+        authorize=authorize,
+        process_before_response=True,
+        request_verification_enabled=False,
+    )
+
+
+def _payload(response: BoltResponse) -> Json | None:
+    told: object = json.loads(response.body) if response.body else None
+    return cast("Json", told) if isinstance(told, dict) else None
