@@ -85,9 +85,9 @@ _USUAL_WAIT_S = 1.0
 _LONGEST_WAIT_S = 300.0
 
 ADVICE: Mapping[str, str] = {
-    "invalid_auth": "token_refused",
-    "not_authed": "token_refused",
-    "token_expired": "token_refused",
+    "invalid_auth": "token_invalid",
+    "not_authed": "token_invalid",
+    "token_expired": "token_invalid",
     "token_revoked": "app_removed",
     "account_inactive": "app_removed",
     "not_allowed_token_type": "token_kind_wrong",
