@@ -158,9 +158,7 @@ class Adapter:
             return await handler(self._arrived(inbound))
 
         reading = Reading(self._me, self._people.name_of, self._clock.now_ms)
-        self._dispatcher = module.Dispatcher(
-            self._client.web, reading, given, self._toasts.tell, self._responses.keep
-        )
+        self._dispatcher = module.Dispatcher(self._client.web, reading, given, self._toasts.tell, self._responses.keep)
         return self._dispatcher
 
     def _arrived(self, inbound: Inbound) -> Inbound:

@@ -38,7 +38,9 @@ def block_pieces(block: Block, thinking_label: str, texts: Texts, thread: str) -
     """Give the block's parts, in order; none when there is nothing to see yet."""
     if isinstance(block, Lane):
         title = piece_of(bold(f"{MARKS[block.status]} {block.title}"))
-        inner = (piece for each in block.blocks for piece in _pieces(each, f"{block.id}/{each.id}", thinking_label, texts))
+        inner = (
+            piece for each in block.blocks for piece in _pieces(each, f"{block.id}/{each.id}", thinking_label, texts)
+        )
         return [title, *inner]
     if isinstance(block, Form):
         return [piece_of(*form_blocks(block, thread))]

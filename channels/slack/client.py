@@ -106,7 +106,9 @@ class Client:
         web.proxy = proxy_of(self._settings.base_url)
         return web
 
-    async def _call(self, web: AsyncWebClient, method: str, arguments: Mapping[str, Any]) -> tuple[Json, Mapping[str, str]]:
+    async def _call(
+        self, web: AsyncWebClient, method: str, arguments: Mapping[str, Any]
+    ) -> tuple[Json, Mapping[str, str]]:
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
             if method.startswith(_READS):

@@ -53,7 +53,9 @@ class Dialler:
             self.given_up(error)
             raise
         within_s = 3 * self._settings.connect_timeout_s
-        self._line = Line(first, lambda: self._open(answer), self._clock, dial_timeout_s=within_s, refused=self.given_up)
+        self._line = Line(
+            first, lambda: self._open(answer), self._clock, dial_timeout_s=within_s, refused=self.given_up
+        )
         return self._line
 
     def given_up(self, error: AuthFailed) -> None:

@@ -84,7 +84,10 @@ def markdown_block(text: str) -> Json:
 def table_block(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Json:
     """Give a native table; no more than `TABLE_ROWS` with the head, and `TABLE_COLUMNS`."""
     lines = [columns, *rows]
-    return {"type": "table", "rows": [[{"type": "raw_text", "text": neutral(cell) or " "} for cell in row] for row in lines]}
+    return {
+        "type": "table",
+        "rows": [[{"type": "raw_text", "text": neutral(cell) or " "} for cell in row] for row in lines],
+    }
 
 
 def button(action: Action, number: int, thread: str) -> Json:
@@ -115,7 +118,12 @@ def form_blocks(form: Form, thread: str) -> list[Json]:
         if field.placeholder:
             element["placeholder"] = plain_text(head(field.placeholder, _PLACEHOLDER_CHARS))
         blocks.append(
-            {"type": "input", "label": plain_text(shorten(field.label, 200)), "element": element, "optional": not field.required}
+            {
+                "type": "input",
+                "label": plain_text(shorten(field.label, 200)),
+                "element": element,
+                "optional": not field.required,
+            }
         )
     submit = buttons((form.submit,), thread)
     return [*blocks, submit] if submit is not None else blocks

@@ -108,9 +108,7 @@ def error_of(word: str, *, status: int, headers: Mapping[str, str], body: Mappin
     return error
 
 
-def _error_of(
-    word: str, status: int, headers: Mapping[str, str], body: Mapping[str, Any], text: str
-) -> ChannelError:
+def _error_of(word: str, status: int, headers: Mapping[str, str], body: Mapping[str, Any], text: str) -> ChannelError:
     if word in _RATE or status == 429:
         return RateLimited(text, retry_after_s=retry_after_s(headers), scope="app", code=word or "ratelimited")
     if word in STREAM_ENDED:

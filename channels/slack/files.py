@@ -132,7 +132,9 @@ def _check(answer: aiohttp.ClientResponse) -> None:
     """
     if answer.status >= 500 or answer.status == 429:
         raise DeliveryUnknown(f"file: HTTP {answer.status}", code=f"http_{answer.status}")
-    if answer.status in (401, 403) or (answer.status == 200 and answer.content_type == "text/html" and _is_page(answer)):
+    if answer.status in (401, 403) or (
+        answer.status == 200 and answer.content_type == "text/html" and _is_page(answer)
+    ):
         raise _advised(MissingScope("the file's host asks to sign in", scope="files:read", code="file_sign_in_page"))
     if answer.status != 200:
         raise Rejected(f"file: HTTP {answer.status}", code="file_not_found")

@@ -73,7 +73,9 @@ class Final:
         async def respond() -> Json:
             texts = plain_messages(self._opening.card, max_bytes=_TEXT_BYTES)
             await self._journal.guard()
-            return {"sent": await self._responses.answer(self._opening.conversation, [markdown(each) for each in texts])}
+            return {
+                "sent": await self._responses.answer(self._opening.conversation, [markdown(each) for each in texts])
+            }
 
         path = "final/respond"
         if self._journal.recorded(path) is None:

@@ -61,7 +61,13 @@ class History:
 
     async def _messages(self, channel: str, thread: str | None, since_ms: int) -> AsyncIterator[Json]:
         method = "conversations.replies" if thread else "conversations.history"
-        asked: Json = {"channel": channel, "ts": thread, "limit": _PAGE, "include_all_metadata": True, "inclusive": True}
+        asked: Json = {
+            "channel": channel,
+            "ts": thread,
+            "limit": _PAGE,
+            "include_all_metadata": True,
+            "inclusive": True,
+        }
         asked["oldest"] = ts_of_ms(since_ms - _SKEW_MS)
         for _ in range(_PAGES):
             try:

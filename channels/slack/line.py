@@ -27,7 +27,13 @@ class Line:
     """A `channels.connection.Link` over sockets that follow each other."""
 
     def __init__(
-        self, first: Socket, open_socket: Open, clock: Clock, *, dial_timeout_s: float, refused: Callable[[AuthFailed], None]
+        self,
+        first: Socket,
+        open_socket: Open,
+        clock: Clock,
+        *,
+        dial_timeout_s: float,
+        refused: Callable[[AuthFailed], None],
     ) -> None:
         """`refused` is told of a refusal that ends the line."""
         self._current = first

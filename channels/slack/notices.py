@@ -78,7 +78,9 @@ def chat_entered(envelope: Envelope) -> ChatEntered | None:
     if event.get("tab") != "messages" or not is_direct(channel):
         return None
     at_ms = sent_at_ms(str(event.get("event_ts") or ""), envelope)
-    return ChatEntered(envelope.key("entered"), envelope.conversation(channel), envelope.person(str(event["user"])), at_ms)
+    return ChatEntered(
+        envelope.key("entered"), envelope.conversation(channel), envelope.person(str(event["user"])), at_ms
+    )
 
 
 def joined(envelope: Envelope) -> MembershipChanged | None:

@@ -142,7 +142,9 @@ class Socket:
             _log.warning("slack_ack_not_sent", extra={"envelope": envelope_id})
 
 
-async def connect(session: aiohttp.ClientSession, url: str, clock: Clock, answer: Answerer, *, within_s: float) -> Socket:
+async def connect(
+    session: aiohttp.ClientSession, url: str, clock: Clock, answer: Answerer, *, within_s: float
+) -> Socket:
     """Open a socket and wait for its greeting.
 
     Raises:

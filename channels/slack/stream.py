@@ -230,7 +230,11 @@ class SlackSink:
             return False
         if self.mode == "stream":
             draft = self._drafting.of(card)
-            return draft is not None and draft.follows(self._sheets[0].draft) and not draft.chunks_after(self._sheets[0].draft)
+            return (
+                draft is not None
+                and draft.follows(self._sheets[0].draft)
+                and not draft.chunks_after(self._sheets[0].draft)
+            )
         pages = self._render(card)
         return len(pages) == len(self._sheets) and all(
             sheet.page == page and sheet.streaming is False and not page.is_cut

@@ -1,4 +1,4 @@
-"""Every channel does what the contract says: the fake one, whose platform is a file, Feishu, and a terminal."""
+"""Every channel does what the contract says: the fake one, whose platform is a file, Feishu, Slack (edits and streams), and a terminal."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from channels.base import Channel
 from channels.cards.model import Action
 from channels.events import CardAction, ConversationRef, DedupeKey, Inbound, Sender, Toast
 from channels.feishu.limits import capabilities_of as feishu_capabilities
+from channels.slack.limits import CAPABILITIES as SLACK_CAPABILITIES
 from channels.terminal.adapter import capabilities_of as terminal_capabilities
 from channels.testing.contract import Check, FaultName, checks_of, gives_a_dead_card_up
 from channels.testing.contract_files import sends_a_file_once_whatever_record_was_lost
@@ -20,6 +21,7 @@ from channels.testing.contract_finals import sends_a_final_once_whatever_record_
 from channels.testing.fake import FAKE_CAPABILITIES, FakeChannel
 from gateway.clock import FakeClock
 from tests.contract.feishu_harness import FeishuHarness
+from tests.contract.slack_harness import SlackHarness
 from tests.contract.terminal_harness import TerminalHarness
 
 T = TypeVar("T")
@@ -131,6 +133,22 @@ async def feishu() -> AsyncIterator[FeishuHarness]:
     await made.stop()
 
 
+@pytest.fixture
+async def slack_channel() -> AsyncIterator[SlackHarness]:
+    made = SlackHarness("C0TEAM")
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
+async def slack_direct() -> AsyncIterator[SlackHarness]:
+    made = SlackHarness("D0LIN")
+    await made.start()
+    yield made
+    await made.stop()
+
+
 NOT_ON_A_TERMINAL = (
     gives_a_dead_card_up,
     sends_a_final_once_whatever_record_was_lost,
@@ -155,6 +173,16 @@ async def test_fake(check: Check, harness: FakeHarness) -> None:
 @pytest.mark.parametrize("check", checks_of(feishu_capabilities("auto")), ids=lambda check: check.__name__)
 async def test_feishu(check: Check, feishu: FeishuHarness) -> None:
     await check(feishu)
+
+
+@pytest.mark.parametrize("check", checks_of(SLACK_CAPABILITIES), ids=lambda check: check.__name__)
+async def test_slack_edits(check: Check, slack_channel: SlackHarness) -> None:
+    await check(slack_channel)
+
+
+@pytest.mark.parametrize("check", checks_of(SLACK_CAPABILITIES), ids=lambda check: check.__name__)
+async def test_slack_streams(check: Check, slack_direct: SlackHarness) -> None:
+    await check(slack_direct)
 
 
 @pytest.mark.parametrize(
