@@ -24,7 +24,20 @@ def _feishu(settings: BaseModel, clock: Clock, refresh_s: float) -> Channel:
     return Adapter(FeishuSettings.model_validate(settings, from_attributes=True), clock, refresh_s=refresh_s)
 
 
-_BUILDERS: Mapping[str, Build] = {"feishu": _feishu}
+def _slack(settings: BaseModel, clock: Clock, refresh_s: float) -> Channel:
+    from channels.slack.adapter import Adapter
+    from channels.slack.settings import SlackSettings
+
+    return Adapter(SlackSettings.model_validate(settings, from_attributes=True), clock, refresh_s=refresh_s)
+
+
+def _slack_manifest(name: str, command: str) -> str:
+    from channels.slack.manifest import manifest_text
+
+    return manifest_text(name=name, command=command)
+
+
+_BUILDERS: Mapping[str, Build] = {"feishu": _feishu, "slack": _slack}
 """Each imports its platform's code only when it is called."""
 
 
@@ -36,6 +49,24 @@ def build_terminal(settings: TerminalSettings, clock: Clock, *, refresh_s: float
     from channels.terminal.seat import build_adapter
 
     return build_adapter(settings, clock, refresh_s=refresh_s, once=once)
+
+
+_MANIFESTS: Mapping[str, Callable[[str, str], str]] = {"slack": _slack_manifest}
+
+
+def platforms_with_manifest() -> tuple[str, ...]:
+    """Give the platforms on which an app can be made from a manifest."""
+    return tuple(_MANIFESTS)
+
+
+def manifest_of(platform: str, *, name: str, command: str) -> str:
+    """Give what to paste into the platform's page for new apps. `command` is the slash command with its slash.
+
+    Raises:
+        KeyError: the platform takes no manifest.
+        ValueError: no such command is possible there.
+    """
+    return _MANIFESTS[platform](name, command)
 
 
 def channel_names() -> tuple[str, ...]:

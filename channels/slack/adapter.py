@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
@@ -144,21 +145,18 @@ class Adapter:
 
     async def _dial(self, handler: InboundHandler) -> Link:
         dispatcher = self._dispatcher or await self._dispatching(handler)
-
-        async def answer(envelope_id: str, payload: Json, takes_payload: bool) -> object:
-            return await dispatcher.answer(envelope_id, payload, takes_payload=takes_payload)
-
-        return await self._dialler.dial(answer)  # type: ignore[arg-type]
+        return await self._dialler.dial(dispatcher.answer)
 
     async def _dispatching(self, handler: InboundHandler) -> Dispatcher:
         """Load Bolt, which takes a while, beside the work."""
-        module = await asyncio.to_thread(__import__, "channels.slack.dispatch", fromlist=["Dispatcher"])
+        module = await asyncio.to_thread(importlib.import_module, "channels.slack.dispatch")
 
         async def given(inbound: Inbound) -> Toast | None:
             return await handler(self._arrived(inbound))
 
         reading = Reading(self._me, self._people.name_of, self._clock.now_ms)
-        self._dispatcher = module.Dispatcher(self._client.web, reading, given, self._toasts.tell, self._responses.keep)
+        make: type[Dispatcher] = module.Dispatcher
+        self._dispatcher = make(self._client.web, reading, given, self._toasts.tell, self._responses.keep)
         return self._dispatcher
 
     def _arrived(self, inbound: Inbound) -> Inbound:

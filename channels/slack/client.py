@@ -5,7 +5,7 @@ The SDK's client neither sends again by itself nor opens a session for each requ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -13,12 +13,14 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from channels.errors import ChannelError, DeliveryUnknown, NotConnected, NotDispatched
 from channels.slack.errors import error_of
 from channels.slack.identity import Json
 from channels.slack.settings import SlackSettings
 
+Ask = Callable[..., Awaitable[AsyncSlackResponse]]
 _READS = ("conversations.", "users.", "auth.", "files.getUploadURLExternal", "files.info", "apps.")
 """Methods that take their arguments in the address only. Source: docs.slack.dev "Web API", read 2026-08."""
 
@@ -110,11 +112,12 @@ class Client:
         self, web: AsyncWebClient, method: str, arguments: Mapping[str, Any]
     ) -> tuple[Json, Mapping[str, str]]:
         given = {name: value for name, value in arguments.items() if value is not None}
+        ask = cast("Ask", web.api_call)  # pyright: ignore[reportUnknownMemberType]
         try:
             if method.startswith(_READS):
-                answer = await web.api_call(method, http_verb="GET", params=given)
+                answer = await ask(method, http_verb="GET", params=given)
             else:
-                answer = await web.api_call(method, json=given)
+                answer = await ask(method, json=given)
         except SlackApiError as error:
             raise _refusal(error, method) from None
         except (aiohttp.ClientError, TimeoutError) as error:

@@ -56,9 +56,10 @@ class Dispatcher:
         self._keep = keep
         self._telling: set[asyncio.Task[None]] = set()
         self._app = _app(web, reading.me)
-        self._app.event(_ALL)(self._event)
-        self._app.command(_ALL)(self._command)
-        self._app.action(_ALL)(self._press)
+        listens = cast("Any", self._app)
+        listens.event(_ALL)(self._event)
+        listens.command(_ALL)(self._command)
+        listens.action(_ALL)(self._press)
 
     async def stop(self) -> None:
         """Say nothing more."""
@@ -66,7 +67,7 @@ class Dispatcher:
             task.cancel()
         await asyncio.gather(*self._telling, return_exceptions=True)
 
-    async def answer(self, envelope_id: str, payload: Json, *, takes_payload: bool) -> Ack:
+    async def answer(self, envelope_id: str, payload: Json, takes_payload: bool) -> Ack:
         """Handle one envelope."""
         request = AsyncBoltRequest(mode="socket_mode", body=payload, context={_ENVELOPE: envelope_id})
         response = await self._app.async_dispatch(request)

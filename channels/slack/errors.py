@@ -7,7 +7,7 @@ Source: docs.slack.dev, error tables of chat.*, conversations.*, files.*, auth.t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from channels.errors import (
     AuthFailed,
@@ -135,6 +135,7 @@ def retry_after_s(headers: Mapping[str, str]) -> float:
 
 
 def _details(body: Mapping[str, Any]) -> str:
-    metadata: Any = body.get("response_metadata")
-    messages: Any = metadata.get("messages") if isinstance(metadata, dict) else None
-    return "; ".join(str(each)[:200] for each in messages[:3]) if isinstance(messages, list) else ""
+    metadata: object = body.get("response_metadata")
+    messages: object = cast("dict[str, object]", metadata).get("messages") if isinstance(metadata, dict) else None
+    told = cast("list[object]", messages) if isinstance(messages, list) else []
+    return "; ".join(str(each)[:200] for each in told[:3])

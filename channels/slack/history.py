@@ -7,6 +7,7 @@ Source: docs.slack.dev conversations.replies, conversations.history (`include_al
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any, cast
 
 from channels.errors import ChannelError, DeliveryUnknown, Rejected, StreamEnded
@@ -52,7 +53,7 @@ class History:
         return ""
 
     async def find_stream(self, channel: str, thread: str, since_ms: int) -> str:
-        """Give the ts of the stream that we began in a thread since then; empty when there is none. Raises like `find`."""
+        """Give the ts of the stream that we began in a thread since then, empty for none. Raises like `find`."""
         async for message in self._messages(channel, thread, since_ms):
             is_ours = self._me.is_me(str(message.get("user") or ""), str(message.get("bot_id") or ""))
             if is_ours and not _key_of(message):
@@ -71,7 +72,7 @@ class History:
         asked["oldest"] = ts_of_ms(since_ms - _SKEW_MS)
         for _ in range(_PAGES):
             try:
-                answer = await self._insist(method, lambda: self._client.call(method, asked))
+                answer = await self._insist(method, partial(self._client.call, method, asked))
             except (Rejected, StreamEnded) as error:
                 if is_anchor_gone(error) and thread:
                     return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from channels.slack.cards import Page
@@ -21,7 +21,7 @@ class Sheet:
     """What the platform accepted as blocks; `None`: not known, or it was streamed."""
     streaming: bool | None = False
     """`None`: not known."""
-    draft: Draft = Draft()
+    draft: Draft = field(default_factory=Draft)
     """What was streamed."""
     is_gone: bool = False
     """It was taken away: nobody sees it."""

@@ -229,12 +229,7 @@ class SlackSink:
         if self.mode not in ("stream", "patch"):
             return False
         if self.mode == "stream":
-            draft = self._drafting.of(card)
-            return (
-                draft is not None
-                and draft.follows(self._sheets[0].draft)
-                and not draft.chunks_after(self._sheets[0].draft)
-            )
+            return self._append(self._sheets[0], card) == []
         pages = self._render(card)
         return len(pages) == len(self._sheets) and all(
             sheet.page == page and sheet.streaming is False and not page.is_cut

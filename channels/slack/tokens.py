@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
 
 _TOKEN = re.compile(r"<([^<>\n]+)>")
 _ENTITIES = re.compile(r"&(amp|lt|gt);")
@@ -50,7 +49,7 @@ def unescape(text: str) -> str:
 
 
 def _read(body: str, name_of: NameOf) -> str:
-    kind: Literal["@", "#", "!", ""] = body[0] if body[0] in "@#!" else ""  # type: ignore[assignment]
+    kind = body[0]
     target, _, label = body.partition("|")
     label = unescape(label).strip()
     if kind == "@":

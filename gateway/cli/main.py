@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "models": "list the models, test one",
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
     "pair": "who waits to be let in, who was; let in, refuse, take back",
+    "channels": "print what an app is made from on its platform",
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
 }

@@ -12,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from channels.feishu.settings import FeishuSettings
+from channels.slack.settings import SlackSettings
 from engine.settings import (
     AgentSettings,
     DatabaseSettings,
@@ -27,7 +28,6 @@ from gateway.settings.sections import (
     DingtalkAccount,
     ScheduleSection,
     ServerSection,
-    SlackAccount,
 )
 
 Path = tuple[str, ...]
@@ -37,7 +37,7 @@ _ID = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 _SECRETS = frozenset({"token", "api_key", "app_secret", "bot_token", "app_token", "client_secret"})
 CHANNEL_MODELS: Mapping[str, type[BaseModel]] = {
     "feishu": FeishuSettings,
-    "slack": SlackAccount,
+    "slack": SlackSettings,
     "dingtalk": DingtalkAccount,
 }
 

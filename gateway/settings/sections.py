@@ -28,16 +28,6 @@ class CardSection(Section):
     call_after_s: float = Field(default=60.0, ge=0)
 
 
-class SlackAccount(Section):
-    """A Slack app; read, not connected yet."""
-
-    id: Id
-    bot_token: SecretStr
-    app_token: SecretStr
-    base_url: str = "https://slack.com/api/"
-    enabled: bool = True
-
-
 class DingtalkAccount(Section):
     """A DingTalk app; read, not connected yet."""
 

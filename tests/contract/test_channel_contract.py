@@ -1,4 +1,4 @@
-"""Every channel does what the contract says: the fake one, whose platform is a file, Feishu, Slack (edits and streams), and a terminal."""
+"""Every channel does what the contract says: a fake one, Feishu, Slack (by edits and by streams), and a terminal."""
 
 from __future__ import annotations
 

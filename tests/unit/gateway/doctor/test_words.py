@@ -14,6 +14,7 @@ from channels.connection import State
 from channels.errors import ChannelError
 from channels.feishu import errors as feishu_errors
 from channels.feishu.errors import connect_error, error_of
+from channels.slack.errors import ADVICE as SLACK_ADVICE
 from engine.errors import ModelError
 from gateway.texts import LANGUAGES, Language
 
@@ -54,6 +55,11 @@ def test_every_channel_error_says_what_to_do(lang: Language) -> None:
     own = {kind for kind in kinds(ChannelError) if kind.__module__ == channel_errors.__name__}
     assert len(own) > 10
     assert lacking(lang, "fix", {kind.usual_advice() for kind in own}) == []
+
+
+@pytest.mark.parametrize("lang", BOTH)
+def test_every_word_of_a_platform_says_what_to_do(lang: Language) -> None:
+    assert lacking(lang, "fix", {*SLACK_ADVICE.values(), "token_shared"}) == []
 
 
 @pytest.mark.parametrize("lang", BOTH)
