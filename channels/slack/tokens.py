@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 _TOKEN = re.compile(r"<([^<>\n]+)>")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _ENTITIES = re.compile(r"&(amp|lt|gt);")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">"}
 NameOf = Callable[[str], str]
@@ -58,7 +59,7 @@ def _read(body: str, name_of: NameOf) -> str:
         return "#" + (label or target[1:])
     if kind == "!":
         return _special(target[1:], label)
-    return _link(unescape(target), label)
+    return _link(unescape(target), label) if _ADDRESS.match(target) else f"<{unescape(body)}>"
 
 
 def _special(target: str, label: str) -> str:

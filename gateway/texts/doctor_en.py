@@ -192,7 +192,7 @@ TEXTS = {
     "fix.file_scope_missing": "Grant files:read and install the app again: {console_scopes}",
     "fix.token_shared": "Stop the other process or machine that uses this app token: it takes a share of the messages.",
     "fix.scopes_need_install": "Grant {scopes} and install the app into the workspace again: {console_scopes}",
-    "fix.messages_tab_unseen": "If messages stay unanswered: open the messages tab; subscribe {receiving}: {console_events}",
+    "fix.messages_tab_unseen": "If messages stay away: allow the messages tab, subscribe {receiving}: {console_events}",
     "fix.rejected": "The platform refused the request for what it says; please report it.",
     "fix.too_long": "The content was too large for the platform; please report it.",
     "fix.too_many_updates": "This message takes no more edits; the answer goes on in a new one.",
