@@ -1,0 +1,81 @@
+"""Slack as a person knows it: a direct chat, where answers are streamed in the thread of their question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from channels.simulators.slack.simulator import SlackSimulator
+from tests.journeys.towns.town import Look
+
+CHAT, LIN = "D0LIN", "U0LIN"
+
+
+class Slack:
+    """See `Town`."""
+
+    def __init__(self) -> None:
+        self.sim = SlackSimulator()
+
+    async def start(self) -> None:
+        await self.sim.start()
+
+    async def stop(self) -> None:
+        await self.sim.stop()
+
+    def settings(self) -> Mapping[str, str]:
+        account = {"bot_token": self.sim.bot_token, "app_token": self.sim.app_token, "base_url": self.sim.api_url}
+        return {f"channels.slack.main.{key}": value for key, value in account.items()}
+
+    def is_connected(self) -> bool:
+        return self.sim.sockets.count(self.sim.app_id) > 0
+
+    async def ask(self, words: str) -> str:
+        return self.sim.send(CHAT, LIN, words).message_id
+
+    async def ask_with_file(self, words: str, name: str, content: bytes) -> str:
+        return self.sim.upload(CHAT, LIN, name, content, text=words).message_id
+
+    def look(self, question: str) -> Look | None:
+        found = self._answers(question)
+        if not found:
+            return None
+        # While a stream runs the platform shows a stop of its own.
+        own = ("stop",) if found[-1]["streaming"] else ()
+        buttons = tuple(do for message in found for do, _ in _buttons(message))
+        return Look("\n".join(str(message["shown"]) for message in found), own + buttons, len(found))
+
+    async def press(self, question: str, do: str) -> str:
+        last = self._answers(question)[-1]
+        if last["streaming"] and do == "stop":
+            self.sim.stop_session(CHAT, question.partition("/")[2], LIN)
+            return ""
+        action_id = next(name for each, name in _buttons(last) if each == do)
+        await self.sim.click(str(last["id"]), LIN, action_id)
+        return ""
+
+    def files(self) -> Mapping[str, bytes]:
+        return {
+            str(file["name"]): self.sim.world.contents[str(file["id"])]
+            for message in self.sim.state()["messages"]
+            if message["sender"]["type"] == "bot"
+            for file in message["files"]
+        }
+
+    def _answers(self, question: str) -> list[dict[str, Any]]:
+        thread = question.partition("/")[2]
+        return [
+            each
+            for each in self.sim.state()["messages"]
+            if each["sender"]["type"] == "bot"
+            and not each["deleted"]
+            and not each["ephemeral_to"]
+            and each["thread_ts"] == thread
+        ]
+
+
+def _buttons(message: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Give what each button does, and its name on the platform."""
+    rows = [block for block in message["blocks"] if block["type"] == "actions"]
+    return [(json.loads(each["value"])["do"], each["action_id"]) for row in rows for each in row["elements"]]
