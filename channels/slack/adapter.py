@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
+from channels.cards.model import Card
 from channels.cards.ports import CardSink, Journal, Json
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
-from channels.errors import StreamEnded
+from channels.errors import InvalidCard, StreamEnded, TooLong
 from channels.events import (
     AttachmentHandle,
     ConversationRef,
@@ -27,7 +29,7 @@ from channels.events import (
     Toast,
 )
 from channels.pacing import Pacer
-from channels.slack.cards import render_card
+from channels.slack.cards import Page, render_card
 from channels.slack.client import Client
 from channels.slack.connecting import Dialler
 from channels.slack.doctor import app_pages, examining
@@ -47,13 +49,16 @@ from channels.slack.responses import Responses
 from channels.slack.room import StreamRoom
 from channels.slack.roots import Roots
 from channels.slack.settings import SlackSettings
-from channels.slack.signs import react
+from channels.slack.sheet import Sheet
+from channels.slack.signs import Signs
 from channels.slack.status import Statuses
 from channels.slack.stream import Desk, SlackSink
 from channels.slack.toasts import Toasts
 
 if TYPE_CHECKING:
     from channels.slack.dispatch import Dispatcher
+
+_log = logging.getLogger(__name__)
 
 
 class Adapter:
@@ -81,6 +86,7 @@ class Adapter:
         self._responses = Responses(self._client, clock)
         self._toasts = Toasts(self._client, self._pacer, self._responses)
         self._roots = Roots()
+        self._signs = Signs(self._client, self._pacer)
         self._desk = Desk(self._client, clock, Statuses(self._client, self._pacer, clock))
         self._dialler = Dialler(settings, self._client, clock, self._me)
         self._dispatcher: Dispatcher | None = None
@@ -173,7 +179,7 @@ class Adapter:
         thread = opening.conversation.thread or ""
         page = render_card(opening.card, thread=thread)[0]
         try:
-            first = await opener.first(page, Drafting().of(opening.card))
+            first = await self._first(opener, opening, page)
         except StreamEnded as error:
             if error.code not in NOT_A_MEMBER or not self._responses.can_answer(opening.conversation):
                 raise
@@ -181,6 +187,14 @@ class Adapter:
             return SlackSink(self._desk, opener, [], "message", thread)
         sheets = [first, *opener.recorded([first.state()])[1:]]
         return SlackSink(self._desk, opener, sheets, "patch", thread)
+
+    async def _first(self, opener: Opener, opening: CardOpening, page: Page) -> Sheet:
+        """Put the first message up; a card that is refused for what it shows begins as its title."""
+        try:
+            return await opener.first(page, Drafting().of(opening.card))
+        except (InvalidCard, TooLong) as error:
+            _log.warning("slack_card_begins_plain", extra={"run": opening.run, "code": error.code})
+        return await opener.first(render_card(Card(opening.card.header))[0], None)
 
     def reopen_card(self, opening: CardOpening, state: Json, journal: Journal) -> CardSink:
         """See `Channel.reopen_card`."""
@@ -221,7 +235,7 @@ class Adapter:
 
     async def react(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """See `Channel.react`."""
-        await react(self._client, self._pacer, message_id, reaction, on=on)
+        await self._signs.react(message_id, reaction, on=on)
 
     def _thread_for(self, conversation: ConversationRef, reply_to: str | None) -> str | None:
         """Give the thread to write in: a direct chat's own line stays its own."""

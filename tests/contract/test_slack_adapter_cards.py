@@ -220,6 +220,16 @@ async def test_a_refused_look_is_tried_plainer_and_then_given_up() -> None:
         assert "bold** words" in b.answers()[-1]["shown"]
 
 
+async def test_a_card_that_is_refused_at_first_begins_as_its_title() -> None:
+    async with bench() as b:
+        refused = {"status": 200, "error": "invalid_blocks"}
+        b.sim.faults.add({"match": {"path": "postMessage$"}, "action": refused})
+        sink, _, _ = await b.opened(card("**text**"))
+        assert "text" not in b.answers()[-1]["shown"]
+        await finished(b, sink, card("**text** and all", DONE))
+        assert len(b.answers()) == 1
+
+
 async def test_too_long_is_answered_by_smaller_messages() -> None:
     async with bench(block_json_limit=6000) as b:
         sink, _, _ = await b.opened()
