@@ -162,7 +162,7 @@ class Adapter:
 
         reading = Reading(self._me, self._people.name_of, self._clock.now_ms)
         make: type[Dispatcher] = module.Dispatcher
-        self._dispatcher = make(self._client.web, reading, given, self._toasts.tell, self._responses.keep)
+        self._dispatcher = make(self._client.bot_token, reading, given, self._toasts.tell, self._responses.keep)
         return self._dispatcher
 
     def _arrived(self, inbound: Inbound) -> Inbound:

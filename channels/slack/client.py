@@ -62,6 +62,7 @@ class Client:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=50),
             timeout=aiohttp.ClientTimeout(total=timeout_s, connect=timeout_s / 2),
+            proxy=proxy_of(self._settings.base_url),
             headers={"User-Agent": "niuma"},
             cookie_jar=aiohttp.DummyCookieJar(),
         )

@@ -49,13 +49,13 @@ class Ack:
 class Dispatcher:
     """Answers envelopes. Calls may overlap; an ack is due only after the handler returned."""
 
-    def __init__(self, web: AsyncWebClient, reading: Reading, handler: InboundHandler, tell: Tell, keep: Keep) -> None:
+    def __init__(self, token: str, reading: Reading, handler: InboundHandler, tell: Tell, keep: Keep) -> None:
         self._reading = reading
         self._handler = handler
         self._tell = tell
         self._keep = keep
         self._telling: set[asyncio.Task[None]] = set()
-        self._app = _app(web, reading.me)
+        self._app = _app(token, reading.me)
         listens = cast("Any", self._app)
         listens.event(_ALL)(self._event)
         listens.command(_ALL)(self._command)
@@ -123,8 +123,8 @@ class Dispatcher:
         task.add_done_callback(self._telling.discard)
 
 
-def _app(web: AsyncWebClient, me: BotIdentity) -> AsyncApp:
-    """Build the app. It knows who we are from one answer of `auth.test`, and never asks for itself."""
+def _app(token: str, me: BotIdentity) -> AsyncApp:
+    """Build the app. It knows who we are from one answer of `auth.test`, and calls nobody by itself."""
 
     async def authorize() -> AuthorizeResult:
         return AuthorizeResult(
@@ -132,12 +132,12 @@ def _app(web: AsyncWebClient, me: BotIdentity) -> AsyncApp:
             team_id=me.team_id,
             bot_id=me.bot_id,
             bot_user_id=me.user_id,
-            bot_token=web.token,
+            bot_token=token,
         )
 
     return AsyncApp(
         name="niuma",
-        client=web,
+        client=AsyncWebClient(),
         authorize=authorize,
         process_before_response=True,
         request_verification_enabled=False,

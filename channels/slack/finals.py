@@ -46,16 +46,34 @@ class Final:
         sheets: list[Sheet] = []
         try:
             for number, page in enumerate(pages):
-                sheets.append(await self._opener.put_up(number, page, insist=True))
-        except (InvalidCard, TooLong) as error:
-            _log.warning("slack_final_as_text", extra={"run": self._opening.run, "code": error.code})
-            sheets += await self._texts(pages, len(sheets))
-            return SentFinal(self._receipt(sheets))
+                if (sheet := await self._blocks(number, page)) is None:
+                    return SentFinal(self._receipt([*sheets, *await self._texts(pages, number)]))
+                sheets.append(sheet)
         except StreamEnded as error:
             if sheets or error.code not in NOT_A_MEMBER or not self._responses.can_answer(conversation):
                 raise
             return await self._respond()
         return SentFinal(self._receipt(sheets), self._state(sheets))
+
+    async def _blocks(self, number: int, page: Page) -> Sheet | None:
+        """Send a page as blocks; `None` when the platform takes none, now or when this was tried before.
+
+        That texts begin here is recorded: whoever goes on must not take their numbers for those of pages.
+        """
+        path = f"final/text/{number}"
+        if self._journal.recorded(path) is not None:
+            return None
+        try:
+            return await self._opener.put_up(number, page, insist=True)
+        except (InvalidCard, TooLong) as error:
+            _log.warning("slack_final_as_text", extra={"run": self._opening.run, "code": error.code})
+            refused: Json = {"refused": error.code}
+
+        async def decided() -> Json:
+            return refused
+
+        await self._journal.step(path, decided)
+        return None
 
     def _state(self, sheets: list[Sheet]) -> Json:
         return {"v": 1, "mode": "patch", "root": "final", "cards": [sheet.state() for sheet in sheets]}

@@ -32,10 +32,10 @@ _ACTIONS: dict[str, dict[str, Any]] = {
 class SlackHarness:
     """One simulator, and adapters that come and go like processes. `chat`: a channel, or a direct chat with streams."""
 
-    def __init__(self, chat: str = "C0TEAM") -> None:
+    def __init__(self, chat: str = "C0TEAM", **options: Any) -> None:
         self.clock = FakeClock()
         self._chat = chat
-        self._sim = SlackSimulator(text_and_chunks_error="invalid_arguments")
+        self._sim = SlackSimulator(**options)
         self._adapter: Adapter | None = None
         self._presses: list[CardAction] = []
         self._thread = ""

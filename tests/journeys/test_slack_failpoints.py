@@ -15,7 +15,8 @@ from tests.processes.gateway import GatewayProcess, gateway
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-POINTS = ["before_ingest:1", "after_ingest:1", "after_create:1", "after_send:1", "mid_stream:1", "after_final:1"]
+POINTS = ["before_ingest:1", "after_ingest:1", "after_send:1", "mid_stream:1", "after_final:1"]
+"""Not `after_create`: here a message is created by sending it."""
 CHATS = {"channel": ("C0TEAM", "@niuma hello"), "direct": ("D0LIN", "hello")}
 
 
@@ -43,7 +44,7 @@ def answers(sim: SlackSimulator) -> list[dict[str, Any]]:
 
 
 def finished(sim: SlackSimulator) -> dict[str, Any] | None:
-    over = [m for m in answers(sim) if not m["streaming"] and "Done" in m["shown"] or "完成" in m["shown"]]
+    over = [m for m in answers(sim) if (not m["streaming"] and "Done" in m["shown"]) or "完成" in m["shown"]]
     return over[0] if over else None
 
 
