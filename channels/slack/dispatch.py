@@ -11,7 +11,6 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from slack_bolt.async_app import AsyncApp
@@ -24,6 +23,7 @@ from channels.events import CardAction, ConversationRef, Inbound, InboundHandler
 from channels.slack.envelope import Reading
 from channels.slack.identity import BotIdentity
 from channels.slack.inbound import parse_command, parse_event, parse_press
+from channels.slack.socket import Ack
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -36,14 +36,6 @@ Tell = Callable[[CardAction, Toast, str], Awaitable[None]]
 """Shows a toast to the person who pressed; the text is the address that came with the press."""
 Keep = Callable[[ConversationRef, str], None]
 """Notes the address that came with a slash command."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ack:
-    """What to answer an envelope with: nothing where `is_due` is false, so that the platform delivers it again."""
-
-    is_due: bool
-    payload: Json | None = None
 
 
 class Dispatcher:

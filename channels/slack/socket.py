@@ -9,16 +9,26 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 import aiohttp
 
 from channels.clock import Clock
 from channels.errors import AuthFailed, ConnectionLost, NotConnected
-from channels.slack.dispatch import Ack
 from channels.slack.errors import ADVICE
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """What to answer an envelope with: nothing where `is_due` is false, so that the platform delivers it again."""
+
+    is_due: bool
+    payload: Json | None = None
+
+
 Answerer = Callable[[str, Json, bool], Awaitable[Ack]]
 """Handles one envelope: its id, its payload, and whether the ack may carry an answer."""
 
