@@ -23,6 +23,7 @@ from channels.testing.platform import Rules
 from channels.testing.trace import Scenario, TracedSink, changed, play, traced
 from gateway.clock import FakeClock
 from tests.traces.feishu_stage import feishu_stage
+from tests.traces.slack_stage import slack_stage
 
 HERE = Path(__file__).parent
 SCENARIOS = sorted((HERE / "scenarios").glob("*.toml"))
@@ -63,6 +64,22 @@ async def test_feishu(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         lines = [*stage.trace.lines, "", *"\n----\n".join(ends).splitlines()]
     assert closed.seen or closed.permanent
     compare(HERE / "golden" / "feishu" / f"{path.stem}.txt", "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_slack(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with slack_stage(monkeypatch) as stage:
+        stream = await stage.opened()
+        scenario = Scenario.load(path)
+        closed = await play(
+            scenario, stream, stage.trace, advance=stage.clock.advance, fault=stage.fault, take_up=stage.taken_up
+        )
+        if closed.permanent and not closed.seen:
+            await stage.sent_anew(last_card(scenario), stream.sink)
+        ends = [shortened(text) for text in stage.visible_ends()]
+        lines = [*stage.trace.lines, "", *"\n----\n".join(ends).splitlines()]
+    assert closed.seen or closed.permanent
+    compare(HERE / "golden" / "slack" / f"{path.stem}.txt", "\n".join(lines) + "\n")
 
 
 def last_card(scenario: Scenario) -> Card:
