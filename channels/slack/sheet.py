@@ -27,6 +27,8 @@ class Sheet:
     """It was taken away: nobody sees it."""
     refusals: int = 0
     """Whole pages refused in a row for their content."""
+    refused_rest: int = 0
+    """Ways of leaving it at rest that the platform refused."""
     unrest: Literal["", "status", "active"] = "active"
     """What would still look at work on it, were it left behind now (see `CardSink.unrest`)."""
 

@@ -70,7 +70,8 @@ class SlackSink:
         self._budget = Budget()
         self._texts = Texts()
         self._drafting = Drafting()
-        self._plain = False
+        self._plain: Literal["", "preview", "final"] = ""
+        """Whether texts are written plainly, as their look was refused; a last word tries its look once more."""
         self._most: int | None = None
         """So many messages can be put up: the platform refused a further one for good."""
 
@@ -114,7 +115,7 @@ class SlackSink:
     def _edits(self, card: Card, *, final: bool) -> list[Write]:
         """Give what is missing, in reading order: what ends a card comes after all that it ends."""
         writes: list[Write] = []
-        for number, page in enumerate(self._render(card)):
+        for number, page in enumerate(self._render(card, final=final)):
             if number >= len(self._sheets):
                 return [*writes, Write(POST, "create", PageWrite(number, page, final=final))]
             sheet = self._sheets[number]
@@ -122,8 +123,9 @@ class SlackSink:
                 writes.append(Write(UPDATE, "replace", PageWrite(number, page, final=final)))
         return writes
 
-    def _render(self, card: Card) -> list[Page]:
-        shown = simplified(card) if self._plain else card
+    def _render(self, card: Card, *, final: bool) -> list[Page]:
+        is_plain = self._plain == "final" or (self._plain == "preview" and not final)
+        shown = simplified(card) if is_plain else card
         pages = render_card(shown, self._budget, most=self._most, texts=self._texts, thread=self._thread)
         return pages + [render_leftover(card, number) for number in range(len(pages), len(self._sheets))]
 
@@ -161,6 +163,8 @@ class SlackSink:
         else:
             await self._client.call(STOP, place)
             sheet.ended()
+            # What was streamed has no buttons and no word about the run.
+            sheet.unrest = "status"
         sheet.refusals = 0
 
     # Refusals.
@@ -174,7 +178,7 @@ class SlackSink:
         elif error.code == STILL_STREAMING:
             self._sheets[told.number].streaming = None
         elif told.is_farewell:
-            self._sheets[told.number].refusals += not error.works_again
+            self._sheets[told.number].refused_rest += not error.works_again
         elif told.draft is not None:
             self._not_appended(self._sheets[told.number], error)
         elif told.page is not None:
@@ -204,9 +208,10 @@ class SlackSink:
             self._shrink(told)
         elif isinstance(error, Rejected | MissingScope):
             sheet.refusals += 1
-            if self._plain and told.final:
+            if self._plain == "final" and told.final:
                 self._mode = "message"
-            self._plain = self._plain or sheet.refusals >= _REFUSALS_TAKEN
+            elif sheet.refusals >= _REFUSALS_TAKEN:
+                self._plain, sheet.refusals = ("final" if told.final else self._plain or "preview"), 0
 
     def _shrink(self, told: PageWrite) -> None:
         if self._budget.bytes > _SMALLEST_BYTES:
@@ -217,8 +222,8 @@ class SlackSink:
     def _no_further(self, told: PageWrite, error: ChannelError) -> None:
         if isinstance(error, TooLong) and self._budget.bytes > _SMALLEST_BYTES:
             self._budget = self._budget.smaller()
-        elif isinstance(error, InvalidCard) and not self._plain:
-            self._plain = True
+        elif isinstance(error, InvalidCard) and self._plain != "final":
+            self._plain = "final"
         elif isinstance(error, Rejected | MissingScope):
             self._most = told.number
 
@@ -230,7 +235,7 @@ class SlackSink:
             return False
         if self.mode == "stream":
             return self._append(self._sheets[0], card) == []
-        pages = self._render(card)
+        pages = self._render(card, final=True)
         return len(pages) == len(self._sheets) and all(
             sheet.page == page and sheet.streaming is False and not page.is_cut
             for sheet, page in zip(self._sheets, pages, strict=True)
@@ -241,7 +246,7 @@ class SlackSink:
         if self._mode == "dead":
             return ()
         for number, sheet in enumerate(self._sheets):
-            if sheet.is_gone or not sheet.unrest or sheet.refusals >= _REFUSALS_TAKEN:
+            if sheet.is_gone or not sheet.unrest or sheet.refused_rest:
                 continue
             page = render_card(card)[0]
             if sheet.streaming is not False:

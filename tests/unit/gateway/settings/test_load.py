@@ -189,6 +189,16 @@ def test_an_account_in_one_variable(tmp_path: Path) -> None:
     assert [account.id for account in load(tmp_path, env=env).accounts()] == ["main"]
 
 
+def test_an_account_of_two_tokens(tmp_path: Path) -> None:
+    env = {"BOT": "xoxb-1", "APP": "xapp-1"}
+    text = "[[channels.slack]]\nid = 'main'\nbot_token = '${BOT}'\napp_token = '${APP}'\nnative_streams = 'off'\n"
+    settings = load(tmp_path, text, env)
+    (account,) = settings.accounts()
+    assert (account.channel, account.id) == ("slack", "main")
+    assert account.settings.model_dump()["bot_token"] == SecretStr("xoxb-1")
+    assert {"xoxb-1", "xapp-1"} <= settings.secrets()
+
+
 @pytest.mark.parametrize("channel", ["dingtalk"])
 def test_channels_to_come_are_read_and_refused_when_used(tmp_path: Path, channel: str) -> None:
     settings = load(tmp_path, f"[[channels.{channel}]]\nid = 'main'\n")
