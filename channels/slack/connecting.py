@@ -27,13 +27,18 @@ class Dialler:
         self._clock = clock
         self._me = me
         self._line: Line | None = None
+        self._dialled = 0
         self._refused: AuthFailed | None = None
         self._not_before_s = float("-inf")
 
     @property
     def strangers(self) -> int:
-        """Give how many sockets of this app belong to other processes, as far as the platform told."""
-        return self._line.strangers if self._line is not None else 0
+        """Give how many sockets of this app belong to other processes, as far as the platform told.
+
+        One that broke may still be counted by the platform when the next one is greeted.
+        """
+        ghosts = 1 if self._dialled > 1 else 0
+        return max(0, self._line.strangers - ghosts) if self._line is not None else 0
 
     async def dial(self, answer: Answerer) -> Link:
         """Find out who we are, and open a line.
@@ -52,6 +57,7 @@ class Dialler:
         except AuthFailed as error:
             self.given_up(error)
             raise
+        self._dialled += 1
         within_s = 3 * self._settings.connect_timeout_s
         self._line = Line(
             first, lambda: self._open(answer), self._clock, dial_timeout_s=within_s, refused=self.given_up

@@ -21,6 +21,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.events import CardAction, ConversationRef, Inbound, InboundHandler, Toast
 from channels.slack.envelope import Reading
+from channels.slack.escape import mrkdwn
 from channels.slack.identity import BotIdentity
 from channels.slack.inbound import parse_command, parse_event, parse_press
 from channels.slack.socket import Ack
@@ -32,8 +33,8 @@ _ENVELOPE = "niuma_envelope_id"
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 _log = logging.getLogger(__name__)
 
-Tell = Callable[[CardAction, Toast, str], Awaitable[None]]
-"""Shows a toast to the person who pressed; the text is the address that came with the press."""
+Tell = Callable[[CardAction, Toast, Json], Awaitable[None]]
+"""Shows a toast to the person who pressed; the last is the press as the platform told it."""
 Keep = Callable[[ConversationRef, str], None]
 """Notes the address that came with a slash command."""
 
@@ -86,12 +87,12 @@ class Dispatcher:
         toast = await self._give(inbound)
         if toast is None:
             return BoltResponse(status=200)
-        return BoltResponse(status=200, body={"response_type": "ephemeral", "text": toast.text})
+        return BoltResponse(status=200, body={"response_type": "ephemeral", "text": mrkdwn(toast.text)})
 
     async def _press(self, body: Json, context: Json) -> BoltResponse:
         inbound = self._read("press", lambda: parse_press(body, str(context[_ENVELOPE]), self._reading))
         if inbound is not None and (toast := await self._give(inbound)) is not None:
-            self._soon(self._tell(inbound, toast, str(body.get("response_url") or "")))
+            self._soon(self._tell(inbound, toast, body))
         return BoltResponse(status=200)
 
     def _read(self, what: str, parse: Callable[[], T | None]) -> T | None:

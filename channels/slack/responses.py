@@ -15,12 +15,15 @@ from channels.clock import Clock
 from channels.errors import NotSupported, Rejected
 from channels.events import ConversationRef
 from channels.slack.client import Client, transport_error
+from channels.slack.escape import mrkdwn
 
 Json = dict[str, Any]
 
 USES = 5
 _LIFE_S = 30 * 60.0 - 30.0
 _KEPT = 2000
+_FALLBACK_CHARS = 1000
+"""Of a message of blocks, its `text` is only what a notification shows."""
 
 
 @dataclass(slots=True)
@@ -67,7 +70,11 @@ class Responses:
             said[-1] += "\n\n…"
         for text in said:
             address.left -= 1
-            body: Json = {"response_type": "in_channel", "replace_original": False, "text": text}
+            body: Json = {
+                "response_type": "in_channel",
+                "replace_original": False,
+                "text": mrkdwn(text[:_FALLBACK_CHARS]),
+            }
             await self.send(address.url, {**body, "blocks": [{"type": "markdown", "text": text}]})
         return len(said)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from channels.errors import ChannelError, RateLimited
 from channels.events import CardAction, Toast
@@ -32,10 +32,11 @@ class Toasts:
         self._pacer = pacer
         self._responses = responses
 
-    async def tell(self, action: CardAction, toast: Toast, response_url: str) -> None:
+    async def tell(self, action: CardAction, toast: Toast, press: Json) -> None:
         """Show `toast` beside the card; by the press's own address where the platform refuses that."""
-        where = action.conversation
-        body: Json = {"channel": where.chat, "user": action.sender.id, "thread_ts": where.thread}
+        container, message = cast("Json", press.get("container") or {}), cast("Json", press.get("message") or {})
+        thread = container.get("thread_ts") or message.get("thread_ts")
+        body: Json = {"channel": action.conversation.chat, "user": action.sender.id, "thread_ts": thread}
         body["text"] = _MARKS[toast.tone] + mrkdwn(toast.text)
         try:
             await self._pacer.acquire(POST_EPHEMERAL)
@@ -45,8 +46,8 @@ class Toasts:
             self._pacer.refused(POST_EPHEMERAL, error)
         except ChannelError as error:
             _log.info("slack_toast_refused", extra={"code": error.code, "ts": ts_of(action.message_id)})
-        if response_url:
-            await self._by_address(response_url, body)
+        if press.get("response_url"):
+            await self._by_address(str(press["response_url"]), body)
 
     async def _by_address(self, url: str, body: Json) -> None:
         answer: Json = {"response_type": "ephemeral", "replace_original": False, "text": body["text"]}

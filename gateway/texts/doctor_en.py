@@ -190,7 +190,7 @@ TEXTS = {
     "fix.socket_mode_off": "Switch on Socket Mode for the app, then restart the gateway: {console}",
     "fix.bot_not_invited": "Invite the bot into that channel.",
     "fix.file_scope_missing": "Grant files:read and install the app again: {console_scopes}",
-    "fix.token_shared": "Stop the other process or machine that uses this app token: it takes a share of the messages.",
+    "fix.token_shared": "If another process uses this app token, stop it: it takes a share of the messages.",
     "fix.scopes_need_install": "Grant {scopes} and install the app into the workspace again: {console_scopes}",
     "fix.messages_tab_unseen": "If messages stay away: allow the messages tab, subscribe {receiving}: {console_events}",
     "fix.rejected": "The platform refused the request for what it says; please report it.",

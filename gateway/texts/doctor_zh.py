@@ -190,7 +190,7 @@ TEXTS = {
     "fix.socket_mode_off": "为应用开启 Socket Mode，然后重启网关：{console}",
     "fix.bot_not_invited": "请把机器人邀请进该频道。",
     "fix.file_scope_missing": "授予 files:read 并重新安装应用：{console_scopes}",
-    "fix.token_shared": "停掉另一个使用同一应用令牌的进程或机器：它会分走一部分消息。",
+    "fix.token_shared": "如果有另一个进程在使用同一应用令牌，请停掉它：它会分走一部分消息。",
     "fix.scopes_need_install": "授予 {scopes}，并把应用重新安装到工作区：{console_scopes}",
     "fix.messages_tab_unseen": "如果私聊或 @ 没有回应：在 App Home 允许消息页，并订阅 {receiving}：{console_events}",
     "fix.rejected": "平台拒绝了这个请求，原因见上；请反馈。",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from channels.cards.model import CardStatus
 from channels.events import (
     CardAction,
     ChatEntered,
@@ -198,6 +199,21 @@ async def test_a_press_comes_back_and_its_toast_is_seen_by_one(place: str) -> No
         await until(lambda: bool(b.ephemerals()))
         told = b.ephemerals()[-1]
         assert told["ephemeral_to"] == LIN and "stopping <soon>" in told["shown"]
+
+
+async def test_a_toast_is_beside_its_card_also_where_the_card_is_in_a_thread() -> None:
+    async with bench() as b:
+        b.inbox.toast = Toast("info", "noted")
+        sink, opening, _ = await b.opened(chat=DIRECT)
+        assert opening.conversation.thread is None
+        await write(sink, card("the answer", CardStatus.DONE), final=True)
+        shown = b.answers()[-1]
+        button = next(block for block in shown["blocks"] if block["type"] == "actions")["elements"][0]
+        await b.sim.click(shown["id"], LIN, button["action_id"])
+        await until(lambda: bool(b.ephemerals()))
+        press = b.inbox.items[-1]
+        assert isinstance(press, CardAction) and press.conversation == opening.conversation
+        assert b.ephemerals()[-1]["thread_ts"] == shown["thread_ts"] is not None
 
 
 async def test_names_are_learnt_beside_the_work() -> None:
