@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import re
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
-from channels.cards.model import Card
+from channels.cards.model import Call, Card
 from channels.cards.ports import CardSink, Journal, Json
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
-from channels.errors import InvalidCard, StreamEnded, TooLong
+from channels.errors import InvalidCard, NotSupported, StreamEnded, TooLong
 from channels.events import (
     AttachmentHandle,
     ConversationRef,
@@ -58,6 +59,8 @@ from channels.slack.toasts import Toasts
 if TYPE_CHECKING:
     from channels.slack.dispatch import Dispatcher
 
+_PERSON = re.compile(r"\w+", re.ASCII)
+"""An id of one person: groups and broadcasts are written in other ways."""
 _log = logging.getLogger(__name__)
 
 
@@ -214,14 +217,18 @@ class Adapter:
         posted = await self._office.post(Letter(conversation.chat, thread, {"text": mrkdwn(text)}, f"notice/{key}"))
         return self._receipt(str(MessageName(self._me.team_id, posted.channel, posted.ts)))
 
+    async def call(self, conversation: ConversationRef, call: Call, *, reply_to: str | None, key: str) -> Receipt:
+        """See `Calling.call`."""
+        if not _PERSON.fullmatch(call.person):
+            raise NotSupported("call")
+        thread, text = self._thread_for(conversation, reply_to), f"<@{call.person}> {mrkdwn(call.words)}"
+        posted = await self._office.post(Letter(conversation.chat, thread, {"text": text}, f"call/{key}"))
+        return self._receipt(str(MessageName(self._me.team_id, posted.channel, posted.ts)))
+
     async def send_file(
         self, conversation: ConversationRef, file: OutFile, journal: Journal, *, reply_to: str | None, key: str
     ) -> Receipt:
-        """Send a file or picture as a message of its own, once; the platform does not tell the message's id.
-
-        Raises:
-            ChannelError: it was not, or perhaps not, sent.
-        """
+        """See `Channel.send_file`; the receipt names the file, since the platform does not tell the message."""
         place = (conversation.chat, self._thread_for(conversation, reply_to))
         return self._receipt(await self._files.upload(file, place, journal, key))
 

@@ -23,7 +23,9 @@ from channels.slack.post_office import PostOffice
 Json = dict[str, Any]
 
 DOWNLOAD, BEGIN_UPLOAD, END_UPLOAD = "files.download", "files.getUploadURLExternal", "files.completeUploadExternal"
+INFO = "files.info"
 SLACK_HOSTS = (".slack.com", ".slack-edge.com", ".slack-files.com")
+_NO_UPLOAD = "file_not_found"
 _REDIRECTS = 5
 _CHUNK = 64 * 1024
 
@@ -56,7 +58,7 @@ class Files:
 
     async def _address_of(self, file_id: str) -> str:
         """Ask for the address of a file that the event did not tell (`file_access: check_file_info`)."""
-        answer = await self._office.insist(DOWNLOAD, lambda: self._client.call("files.info", {"file": file_id}))
+        answer = await self._office.insist(DOWNLOAD, lambda: self._client.call(INFO, {"file": file_id}))
         file = cast("Json", answer.get("file") or {})
         address = str(file.get("url_private_download") or file.get("url_private") or "")
         if not address:
@@ -87,19 +89,27 @@ class Files:
     async def upload(self, file: OutFile, place: tuple[str, str | None], journal: Journal, key: str) -> str:
         """Upload a file and share it there (channel, thread); gives its id. Once: see `Journal`.
 
-        The file's id is recorded before it is shared: who finds it does not share another one. Sharing the same file
-        again is refused or does nothing, so a lost answer may be repeated.
+        The file's id is recorded before it is shared: who finds it does not share another one, and a file that was
+        shared cannot be shared by this call again.
 
         Raises:
             ChannelError: it was not, or perhaps not, shared.
         """
+        if not file.content:
+            raise Rejected("an empty file", code="file_empty")
         begun = await self._step(journal, f"file/{key}/begin", lambda: self._stored(file, journal))
         channel, thread = place
         asked: Json = {"files": [{"id": begun["file"], "title": file.name}], "channel_id": channel, "thread_ts": thread}
 
         async def share() -> Json:
             await journal.guard()
-            await self._office.insist(END_UPLOAD, lambda: self._client.call(END_UPLOAD, asked))
+            try:
+                await self._office.insist(END_UPLOAD, lambda: self._client.call(END_UPLOAD, asked))
+            except Rejected as error:
+                if error.code != _NO_UPLOAD:
+                    raise
+                # Nothing waits to be shared: where the file is there all the same, an earlier try shared it.
+                await self._office.insist(DOWNLOAD, lambda: self._client.call(INFO, {"file": begun["file"]}))
             return {"file": begun["file"]}
 
         return str((await self._step(journal, f"file/{key}", share))["file"])

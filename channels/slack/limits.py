@@ -41,6 +41,7 @@ METHODS = {
 CAPABILITIES = Capabilities(
     can_update_cards=True,
     can_press_buttons=True,
+    can_send_files=True,
     stream_life_s=STREAM_LIFE_S,
     renew_after_s=RENEW_AFTER_S,
     methods=METHODS,

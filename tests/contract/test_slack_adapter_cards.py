@@ -11,6 +11,7 @@ import pytest
 from channels.base import CardOpening
 from channels.cards.model import (
     Action,
+    Call,
     Card,
     CardStatus,
     Form,
@@ -22,7 +23,7 @@ from channels.cards.model import (
     Todos,
     ToolPanel,
 )
-from channels.errors import ChannelError, DeliveryUnknown, RateLimited, StreamEnded
+from channels.errors import ChannelError, DeliveryUnknown, NotSupported, RateLimited, StreamEnded
 from channels.events import CardAction, OutFile, Toast
 from channels.testing.journal import MemoryJournal
 from tests.contract.slack_adapter import CHANNEL, CHEN, DIRECT, LIN, RUN, Bench, bench, card, until, write
@@ -360,6 +361,29 @@ async def test_a_file_is_sent_once_by_three_calls() -> None:
         (shown,) = [m for m in b.answers() if m["files"]]
         assert shown["thread_ts"] == message.conversation.thread and shown["files"][0]["name"] == "plot.png"
         assert journal.ran == ["file/plot/begin", "file/plot"]
+
+
+async def test_a_lost_answer_to_the_last_of_the_three_calls_shares_no_second_file() -> None:
+    async with bench() as b:
+        b.sim.faults.add({"match": {"path": "completeUploadExternal$"}, "action": {"lost_answer": True}})
+        message = await b.asked()
+        file = OutFile("plot.png", "image/png", b"PNG data")
+        await b.adapter.send_file(message.conversation, file, MemoryJournal(), reply_to=None, key="plot")
+        await b.settled()
+        assert len([m for m in b.answers() if m["files"]]) == 1
+
+
+async def test_a_call_rings_one_person() -> None:
+    async with bench() as b:
+        message = await b.asked()
+        call = Call(CHEN, "end", "please <look>")
+        for _ in range(2):
+            await b.adapter.call(message.conversation, call, reply_to=message.message_id, key="c1")
+        (shown,) = b.answers()
+        assert shown["shown"] == "@Chen Yu please <look>"
+        assert shown["thread_ts"] == message.conversation.thread
+        with pytest.raises(NotSupported):
+            await b.adapter.call(message.conversation, Call("!channel", "end", "x"), reply_to=None, key="c2")
 
 
 async def test_f32_a_sign_in_page_is_no_file() -> None:
