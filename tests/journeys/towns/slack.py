@@ -11,6 +11,8 @@ from channels.simulators.slack.simulator import SlackSimulator
 from tests.journeys.towns.town import Look
 
 CHAT, LIN = "D0LIN", "U0LIN"
+_MOMENT_S = 0.3
+"""What a finger needs: a card may show its end a little before its run has ended."""
 
 
 class Slack:
@@ -48,6 +50,7 @@ class Slack:
         return Look("\n".join(str(message["shown"]) for message in found), own + buttons, len(found))
 
     async def press(self, question: str, do: str) -> str:
+        await asyncio.sleep(_MOMENT_S)
         last = self._answers(question)[-1]
         if last["streaming"] and do == "stop":
             self.sim.stop_session(CHAT, question.partition("/")[2], LIN)
