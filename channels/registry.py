@@ -24,7 +24,14 @@ def _feishu(settings: BaseModel, clock: Clock, refresh_s: float) -> Channel:
     return Adapter(FeishuSettings.model_validate(settings, from_attributes=True), clock, refresh_s=refresh_s)
 
 
-_BUILDERS: Mapping[str, Build] = {"feishu": _feishu}
+def _dingtalk(settings: BaseModel, clock: Clock, refresh_s: float) -> Channel:
+    from channels.dingtalk.adapter import Adapter
+    from channels.dingtalk.settings import DingtalkSettings
+
+    return Adapter(DingtalkSettings.model_validate(settings, from_attributes=True), clock, refresh_s=refresh_s)
+
+
+_BUILDERS: Mapping[str, Build] = {"feishu": _feishu, "dingtalk": _dingtalk}
 """Each imports its platform's code only when it is called."""
 
 
