@@ -30,7 +30,7 @@ def parse_press(account: str, template: Template, shown: ShownCards, body: Json,
     track, user = body["outTrackId"], body["userId"]
     private = object_in(read_object(str(body.get("content") or body.get("value") or "{}")), "cardPrivateData")
     params = object_in(private, "params")
-    payload = _payload(params)
+    payload = _payload(params, template)
     do = _action(template, private, params)
     nonce, audience = _carried(payload, shown, str(track), do)
     known = shown.get(str(track))
@@ -60,9 +60,9 @@ def render_answer(template: Template, shown: ShownCards, action: CardAction, toa
     }
 
 
-def _payload(params: Json) -> Json:
+def _payload(params: Json, template: Template) -> Json:
     try:
-        return read_object(text_in(params, "payload") or "{}")
+        return read_object(text_in(params, template.payload) or "{}")
     except ValueError:
         return {}
 

@@ -1,7 +1,7 @@
 """The names a card template gives its variables and buttons, and what we fill in.
 
-A template cannot carry words of ours in a button, only variables: so each button is one variable with its label (empty:
-it is hidden), its id is the same name, and one more variable holds what all buttons of the card carry.
+A template cannot take a button of ours, only variables: so each button has two, one that shows it and one with its
+label, and one more variable holds what all buttons of the card carry.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ class Template:
     footer: str
     payload: str
     notice: str
+    show: str
+    label: str
     buttons: Mapping[ActionName, str]
+    """Ids by our own names."""
 
     def has(self, action: Action) -> bool:
         """Tell whether the template can show this button."""
@@ -56,6 +59,8 @@ def template_of(settings: DingtalkSettings) -> Template:
         footer=settings.footer_variable,
         payload=settings.payload_variable,
         notice=settings.notice_variable,
+        show=settings.show_prefix,
+        label=settings.label_prefix,
         buttons={name: own for name, own in names.items() if own},
     )
 
@@ -97,16 +102,16 @@ def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, s
 
 def render_buttons(template: Template, actions: tuple[Action, ...], *, is_private: bool) -> Params:
     """Give the buttons: each for the one person it is meant for, those for everybody public."""
-    public: dict[str, str] = dict.fromkeys(template.buttons.values(), "")
+    public = {template.show + name: "false" for name in template.buttons}
     private: Private = {}
     for action in actions:
         if not (template.has(action) and action.enabled):
             continue
-        own = template.buttons[action.name]
+        variables = {template.show + action.name: "true", template.label + action.name: action.label}
         if action.audience and is_private:
-            private.setdefault(action.audience, {})[own] = action.label
+            private.setdefault(action.audience, {}).update(variables)
         else:
-            public[own] = action.label
+            public.update(variables)
     return Params(public, private)
 
 

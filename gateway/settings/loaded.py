@@ -21,7 +21,7 @@ from gateway.settings.schema import CHANNEL_MODELS, Path, dotted, node_at
 from gateway.settings.sections import CardSection, ServerSection
 
 HIDDEN = "(hidden)"
-NOT_BUILT = frozenset({"slack", "dingtalk"})
+NOT_BUILT = frozenset({"slack"})
 
 
 @dataclass(frozen=True, slots=True)

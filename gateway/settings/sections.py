@@ -38,19 +38,6 @@ class SlackAccount(Section):
     enabled: bool = True
 
 
-class DingtalkAccount(Section):
-    """A DingTalk app; read, not connected yet."""
-
-    id: Id
-    client_id: str
-    client_secret: SecretStr
-    robot_code: str = ""
-    card_template_id: str = ""
-    api_base: str = "https://api.dingtalk.com"
-    edition: str = "standard"
-    enabled: bool = True
-
-
 class ScheduleSection(Section):
     """A report; read, not run yet."""
 

@@ -10,7 +10,10 @@ from typing import TypeVar
 import pytest
 
 from channels.base import Channel
+from channels.capabilities import Capabilities
 from channels.cards.model import Action
+from channels.dingtalk.limits import capabilities_of as dingtalk_capabilities
+from channels.dingtalk.settings import DingtalkSettings
 from channels.events import CardAction, ConversationRef, DedupeKey, Inbound, Sender, Toast
 from channels.feishu.limits import capabilities_of as feishu_capabilities
 from channels.terminal.adapter import capabilities_of as terminal_capabilities
@@ -19,6 +22,7 @@ from channels.testing.contract_files import sends_a_file_once_whatever_record_wa
 from channels.testing.contract_finals import sends_a_final_once_whatever_record_was_lost
 from channels.testing.fake import FAKE_CAPABILITIES, FakeChannel
 from gateway.clock import FakeClock
+from tests.contract.dingtalk_harness import DingtalkHarness
 from tests.contract.feishu_harness import FeishuHarness
 from tests.contract.terminal_harness import TerminalHarness
 
@@ -131,6 +135,30 @@ async def feishu() -> AsyncIterator[FeishuHarness]:
     await made.stop()
 
 
+@pytest.fixture
+async def dingtalk() -> AsyncIterator[DingtalkHarness]:
+    made = DingtalkHarness()
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
+async def plain_dingtalk() -> AsyncIterator[DingtalkHarness]:
+    made = DingtalkHarness(card_template_id="")
+    await made.start()
+    yield made
+    await made.stop()
+
+
+def _dingtalk(**more: str) -> Capabilities:
+    given = {"id": "main", "client_id": "dingdemo", "client_secret": "secret", "edition": "pack", **more}
+    return dingtalk_capabilities(DingtalkSettings.model_validate(given))
+
+
+DINGTALK, DINGTALK_PLAIN = _dingtalk(card_template_id="example.schema"), _dingtalk()
+NOT_WITHOUT_A_TEMPLATE = (sends_a_final_once_whatever_record_was_lost,)
+"""The platform has no call to look for a message: an answer that may have been sent stays owed, it is never doubled."""
 NOT_ON_A_TERMINAL = (
     gives_a_dead_card_up,
     sends_a_final_once_whatever_record_was_lost,
@@ -155,6 +183,20 @@ async def test_fake(check: Check, harness: FakeHarness) -> None:
 @pytest.mark.parametrize("check", checks_of(feishu_capabilities("auto")), ids=lambda check: check.__name__)
 async def test_feishu(check: Check, feishu: FeishuHarness) -> None:
     await check(feishu)
+
+
+@pytest.mark.parametrize("check", checks_of(DINGTALK), ids=lambda check: check.__name__)
+async def test_dingtalk(check: Check, dingtalk: DingtalkHarness) -> None:
+    await check(dingtalk)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [each for each in checks_of(DINGTALK_PLAIN) if each not in NOT_WITHOUT_A_TEMPLATE],
+    ids=lambda check: check.__name__,
+)
+async def test_dingtalk_without_a_template(check: Check, plain_dingtalk: DingtalkHarness) -> None:
+    await check(plain_dingtalk)
 
 
 @pytest.mark.parametrize(
