@@ -14,7 +14,7 @@ from channels.dingtalk.address import NAME, parse_place
 from channels.dingtalk.cards import Pages
 from channels.dingtalk.client import Client
 from channels.dingtalk.dispatch import Desk, Dispatcher
-from channels.dingtalk.doctor import examining
+from channels.dingtalk.doctor import CONSOLE, examining
 from channels.dingtalk.endpoint import find_endpoint
 from channels.dingtalk.files import Files
 from channels.dingtalk.finals import Final
@@ -85,7 +85,7 @@ class Adapter:
         """See `Channel.health`: ok with a live connection over which messages come."""
         state = self._keeper.state if self._keeper is not None else ConnectionState("stopped")
         if state.code != "live":
-            return ChannelHealth(False, state.code, state.reason, state.advice)
+            return ChannelHealth(False, state.code, state.reason, state.advice, CONSOLE)
         if self._over_quota:
             return ChannelHealth(False, "quota_used_up", self._over_quota, "quota_used_up")
         return ChannelHealth(True, "ok")

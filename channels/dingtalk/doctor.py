@@ -20,6 +20,8 @@ from channels.errors import AuthFailed, ChannelError, MissingScope, QuotaUsedUp,
 _ANSWER_WITHIN_S = 3.5
 _SKEW_WARN_S = 10.0
 _SKEW_FAIL_S = 300.0
+CONSOLE = {"console": "https://open-dev.dingtalk.com", "console_scopes": "https://open-dev.dingtalk.com"}
+"""The developer console's pages have no addresses of their own for one app."""
 _NOBODY = "niuma-doctor"
 
 
@@ -43,7 +45,7 @@ class Doctor:
         self._settings = settings
         self._client = client
         self._clock = clock
-        self._facts = {"console": "https://open-dev.dingtalk.com", "app": settings.client_id}
+        self._facts: dict[str, object] = {"app": settings.client_id, **CONSOLE}
         self._token: asyncio.Task[None] | None = None
 
     def examinations(self) -> Sequence[Examination]:
@@ -51,7 +53,7 @@ class Doctor:
         return (
             Examination("credentials", self.credentials),
             Examination("connection", self.connection),
-            Examination("robot", self._with_token(self.robot)),
+            Examination("bot", self._with_token(self.robot)),
             Examination("cards", self._with_token(self.cards)),
             Examination("clock", self.skew),
         )
@@ -112,7 +114,7 @@ class Doctor:
             await self._client.stream(Frame(track, uuid.uuid4().hex, settings.content_variable, ".", is_last=True))
         except ChannelError as error:
             return self._refused(error, **facts)
-        return Finding("ok", "cards_possible")
+        return Finding("ok", "dingtalk_template_tried", facts)
 
     async def skew(self) -> Finding:
         """Compare our clock with the platform's, by the date of a refusal that needs no token."""

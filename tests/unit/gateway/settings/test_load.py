@@ -189,7 +189,7 @@ def test_an_account_in_one_variable(tmp_path: Path) -> None:
     assert [account.id for account in load(tmp_path, env=env).accounts()] == ["main"]
 
 
-@pytest.mark.parametrize("channel", ["slack", "dingtalk"])
+@pytest.mark.parametrize("channel", ["slack"])
 def test_channels_to_come_are_read_and_refused_when_used(tmp_path: Path, channel: str) -> None:
     settings = load(tmp_path, f"[[channels.{channel}]]\nid = 'main'\n")
     with pytest.raises(ConfigInvalid, match="not built yet") as raised:
