@@ -16,6 +16,7 @@ _RULE = re.compile(r"[ \t]*(?:-[ \t]*){3,}\n?|[ \t]*(?:_[ \t]*){3,}\n?")
 _TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\][ \t]")
 _EMOJI = re.compile(r"\[([^\[\]\n]{1,12})\](?![(\[:])")
 _LINK = re.compile(r"\[([^\]\n]*)\]\(\s*<?([^\s<>)]*)>?[^\n]*\)")
+_AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _CELLS = re.compile(r"(?<!\\)\|")
 _NARROW = "\u200b"
 """Breaks up what the client would take for one of its own pictures (`[name]`), and is not seen."""
@@ -102,6 +103,10 @@ def _prose(text: str, piece: str, start: int) -> str:
 def _solid(piece: str) -> str:
     if piece.startswith("!["):
         return image_link(piece)
+    if piece.startswith("<"):
+        # A tag of the model's could colour the card, or name a person: it is shown as what it is.
+        address = _AUTOLINK.fullmatch(piece)
+        return address[1] if address is not None else f"<{_NARROW}{piece[1:]}"
     link = _LINK.fullmatch(piece)
     if link is not None and not link[2].startswith(("http://", "https://")):
         return link[1]

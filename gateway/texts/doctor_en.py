@@ -186,7 +186,7 @@ TEXTS = {
     "fix.dingtalk_stream_not_set_up": "Choose Stream mode for robot and events and publish a version: {console}",
     "fix.dingtalk_template_missing": "Build a template as channels/dingtalk/README.md says; set card_template_id.",
     "fix.dingtalk_template_unpublished": "Publish the card template: {console}",
-    "fix.dingtalk_template_variable": "Look for content_variable with its streaming switch, and for Card.Streaming.Write.",
+    "fix.dingtalk_template_variable": "Look for content_variable, its streaming switch, and for Card.Streaming.Write.",
     "fix.dingtalk_robot_stopped": "Switch the robot of this app on and publish a version: {console}",
     "fix.dingtalk_no_template": "For live cards build a template as channels/dingtalk/README.md says.",
     "fix.subscriptions_unseen": "If one stays unanswered, subscribe both and grant {receiving}: {console_events}",

@@ -61,6 +61,7 @@ class Bench:
         self, text: str = "@niuma hello", *, chat: str = GROUP, who: str = LIN, **more: Any
     ) -> InboundMessage:
         """Write as a person and wait until the handler has it."""
+        text = text if "@" in text or chat == DIRECT else f"@niuma {text}"
         before = len(self.inbox.items)
         self.sim.send(chat, who, text, **more)
         await until(lambda: len(self.inbox.items) > before)
