@@ -19,7 +19,7 @@ from channels.dingtalk.limits import CREATE, STREAM, UPDATE
 from channels.dingtalk.opening import Opener
 from channels.dingtalk.sheet import Sheet
 from channels.dingtalk.template import Params
-from channels.errors import ChannelError, QuotaUsedUp, Rejected, StreamEnded, TooLong
+from channels.errors import ChannelError, MissingScope, QuotaUsedUp, Rejected, StreamEnded, TooLong
 from channels.events import Receipt
 
 Mode = Literal["stream", "message"]
@@ -199,8 +199,8 @@ class DingtalkSink:
             return
         elif error.code == NO_SUCH_USER and self._opener.is_private:
             self._opener.is_private = False
-        elif write.method == STREAM and isinstance(error, StreamEnded | Rejected):
-            for_good = isinstance(error, StreamEnded | TooLong)
+        elif write.method == STREAM and isinstance(error, StreamEnded | Rejected | MissingScope):
+            for_good = not isinstance(error, Rejected) or isinstance(error, TooLong)
             sheet.stream_refused(for_good=for_good, was_error=_is_error(sheet, job.page))
 
 
