@@ -10,7 +10,7 @@ import aiohttp
 
 from channels.clock import Clock
 from channels.dingtalk.address import Place
-from channels.dingtalk.errors import TOKEN_REFUSED, error_of, webhook_error
+from channels.dingtalk.errors import NOT_DELIVERED, TOKEN_REFUSED, error_of, webhook_error
 from channels.dingtalk.http import Answer, Request, Upload, download, open_session, send
 from channels.dingtalk.readable import Json, dump, object_in, objects_in, text_in
 from channels.dingtalk.settings import DingtalkSettings
@@ -102,14 +102,10 @@ class Client:
         answer = await self.call("POST", f"{_CARD}/instances/createAndDeliver", body)
         results = objects_in(object_in(answer, "result"), "deliverResults")
         if answer.get("success") is False or not results:
-            raise Rejected("card: the platform does not say that it was delivered", code="not_delivered")
+            raise Rejected("card: the platform does not say that it was delivered", code=NOT_DELIVERED)
         failed = [each for each in results if not each.get("success")]
         if failed:
-            raise Rejected(f"card: not delivered: {str(failed[0])[:200]}", code="not_delivered")
-
-    async def create_card(self, body: Mapping[str, Any]) -> None:
-        """Create a card that nobody sees."""
-        await self.call("POST", f"{_CARD}/instances", body)
+            raise Rejected(f"card: not delivered: {str(failed[0])[:200]}", code=NOT_DELIVERED)
 
     async def stream(self, frame: Frame) -> None:
         """Show a text on a card as it is now."""

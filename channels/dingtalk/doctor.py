@@ -11,11 +11,22 @@ from email.utils import parsedate_to_datetime
 
 from channels.base import Examination, Finding
 from channels.clock import Clock
+from channels.dingtalk.address import Place
 from channels.dingtalk.client import Client, Frame
 from channels.dingtalk.endpoint import find_endpoint
+from channels.dingtalk.errors import NO_SUCH_USER, NOT_DELIVERED
 from channels.dingtalk.http import Request, send
 from channels.dingtalk.settings import DingtalkSettings
-from channels.errors import AuthFailed, ChannelError, MissingScope, QuotaUsedUp, RateLimited
+from channels.errors import (
+    AuthFailed,
+    ChannelError,
+    InvalidCard,
+    MissingScope,
+    QuotaUsedUp,
+    RateLimited,
+    Rejected,
+    StreamEnded,
+)
 
 _ANSWER_WITHIN_S = 3.5
 _SKEW_WARN_S = 10.0
@@ -97,24 +108,43 @@ class Doctor:
         return Finding("ok", "dingtalk_robot_possible", {"robot": self._settings.robot})
 
     async def cards(self) -> Finding:
-        """Create a card that nobody sees, and stream one character to it."""
+        """Create a card for nobody, which the platform does and delivers nowhere, and stream one character to it."""
         settings = self._settings
         if not settings.card_template_id:
             return Finding("warn", "dingtalk_no_template", self._facts, "dingtalk_no_template")
         track = f"{_NOBODY}-{uuid.uuid4().hex}"
-        facts = {**self._facts, "template": settings.card_template_id, "variable": settings.content_variable}
+        facts = {"template": settings.card_template_id, "variable": settings.content_variable}
+        try:
+            await self._create(track)
+            await self._client.stream(Frame(track, uuid.uuid4().hex, settings.content_variable, ".", is_last=True))
+        except StreamEnded as error:
+            if error.reason == "gone":
+                return Finding("skipped", "dingtalk_template_untried", {**self._facts, **facts})
+            return self._refused(error, **facts)
+        except ChannelError as error:
+            return self._refused(error, **facts)
+        return Finding("ok", "dingtalk_template_tried", {**self._facts, **facts})
+
+    async def _create(self, track: str) -> None:
+        """Raises what is wrong with template or rights."""
+        settings = self._settings
         body = {
             "cardTemplateId": settings.card_template_id,
             "outTrackId": track,
             "callbackType": "STREAM",
             "cardData": {"cardParamMap": {settings.content_variable: "…"}},
+            "openSpaceId": Place("user", _NOBODY).open_space,
+            "imRobotOpenSpaceModel": {"supportForward": False},
+            "imRobotOpenDeliverModel": {"spaceType": "IM_ROBOT", "robotCode": settings.robot},
         }
         try:
-            await self._client.create_card(body)
-            await self._client.stream(Frame(track, uuid.uuid4().hex, settings.content_variable, ".", is_last=True))
-        except ChannelError as error:
-            return self._refused(error, **facts)
-        return Finding("ok", "dingtalk_template_tried", facts)
+            await self._client.deliver_card(body)
+        except InvalidCard:
+            raise
+        except Rejected as error:
+            # That nobody is nobody is no fault of the template's.
+            if error.code not in (NOT_DELIVERED, NO_SUCH_USER) and "openspace" not in error.code.lower():
+                raise
 
     async def skew(self) -> Finding:
         """Compare our clock with the platform's, by the date of a refusal that needs no token."""

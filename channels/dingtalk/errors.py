@@ -28,6 +28,8 @@ TOKEN_REFUSED = frozenset({"invalidauthentication", "invalidaccesstoken"})
 """HTTP 400 or 401, reports differ: ask for a new token and repeat."""
 CARD_EXISTS = "param.cardAlreadyExist"
 """A card with this outTrackId was created before; what it shows stays."""
+NOT_DELIVERED = "not_delivered"
+"""Ours, for a card that was created and put nowhere: the call succeeds all the same."""
 NO_SUCH_USER = "param.userIdNotExist"
 BLOCKED = "blocked"
 """Ours, for an answer that is no JSON: the gateway in front bars the address for five minutes."""

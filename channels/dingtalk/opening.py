@@ -15,7 +15,7 @@ from channels.clock import Clock
 from channels.dingtalk.address import parse_place
 from channels.dingtalk.cards import Face, Page, summary_of
 from channels.dingtalk.client import Client
-from channels.dingtalk.errors import CARD_EXISTS, NO_SUCH_USER
+from channels.dingtalk.errors import CARD_EXISTS, NO_SUCH_USER, NOT_DELIVERED
 from channels.dingtalk.limits import CREATE
 from channels.dingtalk.presses import TRACK_MARK
 from channels.dingtalk.sheet import Sheet, sheet_of
@@ -28,7 +28,6 @@ Root = Literal["open", "final"]
 """Which cards of a run: those it grew on, or those its answer was sent as when they could not show it."""
 
 _log = logging.getLogger(__name__)
-_NOT_DELIVERED = "not_delivered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class Opener:
             if error.code == NO_SUCH_USER and self.is_private and page.params.private:
                 self.is_private = False
                 raise
-            if error.code != _NOT_DELIVERED:
+            if error.code != NOT_DELIVERED:
                 raise
             _log.warning("dingtalk_card_not_delivered", extra={"run": self.opening.run, "reason": str(error)})
             return Sheet(track), error.code

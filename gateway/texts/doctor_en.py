@@ -107,6 +107,7 @@ TEXTS = {
     "found.dingtalk_robot_possible": "robot {robot} may send",
     "found.dingtalk_no_template": "no card template: answers come as one message at the end",
     "found.dingtalk_template_tried": "template {template} takes text in its variable {variable} (a card nobody sees)",
+    "found.dingtalk_template_untried": "template {template} could not be tried without somebody seeing it",
     "found.clock_right": "{skew_s} s against the platform's",
     "found.clock_skewed": "ours is {skew_s} s off the platform's",
     "found.no_date": "the platform told no date",

@@ -107,6 +107,7 @@ TEXTS = {
     "found.dingtalk_robot_possible": "机器人 {robot} 可以发消息",
     "found.dingtalk_no_template": "没有卡片模板：回答在结束时以一条消息发出",
     "found.dingtalk_template_tried": "模板 {template} 的变量 {variable} 可以写入（卡片没人看到）",
+    "found.dingtalk_template_untried": "模板 {template} 无法在没人看到的情况下试写",
     "found.clock_right": "与平台相差 {skew_s} 秒",
     "found.clock_skewed": "本机与平台相差 {skew_s} 秒",
     "found.no_date": "平台没有给出时间",
