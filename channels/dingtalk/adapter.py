@@ -124,6 +124,7 @@ class Adapter:
         """See `Channel.stop`."""
         if self._keeper is not None:
             await self._keeper.stop()
+        await self._signs.stop()
         await self._client.close()
 
     def _note_quota(self, words: str) -> None:
@@ -134,12 +135,12 @@ class Adapter:
     async def open_card(self, opening: CardOpening, journal: Journal) -> CardSink:
         """See `Channel.open_card`. Where no card is taken, only short messages go out while the run works."""
         if not self._counter.template.id or parse_place(opening.conversation).kind == "guest":
-            return self._plain(opening, journal)
+            return self._working(opening, journal)
         opener = Opener(self._counter, journal, opening)
         try:
             first = await self._first(opener)
         except (Rejected, MissingScope, QuotaUsedUp):
-            return self._plain(opening, journal)
+            return self._working(opening, journal)
         return DingtalkSink(opener, [first, *opener.recorded()[1:]])
 
     async def _first(self, opener: Opener) -> Sheet:
@@ -159,6 +160,10 @@ class Adapter:
         sheets = [sheet_of(each) for each in state["cards"]]
         return DingtalkSink(opener, [*sheets, *opener.recorded()[len(sheets) :]], state["mode"])
 
+    def _working(self, opening: CardOpening, journal: Journal) -> PlainSink:
+        self._signs.work(opening.conversation, opening.reply_to, on=True)
+        return self._plain(opening, journal)
+
     def _plain(self, opening: CardOpening, journal: Journal) -> PlainSink:
         return PlainSink(self._office, opening, journal, self._clock, self.account)
 
@@ -166,7 +171,10 @@ class Adapter:
 
     async def send_final(self, opening: CardOpening, journal: Journal) -> SentFinal:
         """See `Channel.send_final`: as finished cards; without a template, or where none is taken, as markdown."""
-        return await Final(self._counter, self._office, opening, journal).send()
+        sent = await Final(self._counter, self._office, opening, journal).send()
+        if sent.state is None:
+            self._signs.work(opening.conversation, opening.reply_to, on=False)
+        return sent
 
     async def send_notice(self, conversation: ConversationRef, text: str, *, reply_to: str | None, key: str) -> Receipt:
         """See `Channel.send_notice`."""

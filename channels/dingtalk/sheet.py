@@ -6,7 +6,6 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from channels.cards.model import CardStatus
 from channels.cards.ports import Json
 from channels.dingtalk.cards import Page
 from channels.dingtalk.template import Params
@@ -27,6 +26,8 @@ class Sheet:
     """It left the states in which text is streamed, and never comes back."""
     is_repaired: bool = False
     """After that its whole text was written once more: a client that was away may have missed frames."""
+    users: tuple[str, ...] = ()
+    """People who saw buttons of their own when another process wrote it."""
     can_stream: bool = True
     can_fail: bool = True
     """The template has a state for failure, or nobody knows yet."""
@@ -51,7 +52,12 @@ class Sheet:
         if small_print and not page.is_over and self.params is not None:
             kept = {small_print: self.params.public.get(small_print, "")}
             wanted = replace(wanted, public={**wanted.public, **kept})
-        return wanted if self.params is None else wanted.since(self.params)
+        return self._afresh(wanted) if self.params is None else wanted.since(self.params)
+
+    def _afresh(self, wanted: Params) -> Params:
+        """Give everything, and take away what people may still see for themselves."""
+        hidden = {key: value for key, value in wanted.public.items() if value == "false"}
+        return replace(wanted, private={**dict.fromkeys(self.users, hidden), **wanted.private})
 
     def shows(self, page: Page) -> bool:
         """Tell whether the reader has all of the page."""
@@ -92,14 +98,10 @@ class Sheet:
 
     def state(self) -> Json:
         """Give what another process needs to go on."""
-        return {"id": self.track, "over": self.is_over}
+        users = list(self.params.private) if self.params is not None else list(self.users)
+        return {"id": self.track, "over": self.is_over, "users": users}
 
 
 def sheet_of(state: Json) -> Sheet:
     """Take up a card whose look nobody remembers."""
-    return Sheet(str(state["id"]), is_over=bool(state.get("over")))
-
-
-def is_still(status: CardStatus) -> bool:
-    """Tell whether a card in this state waits for somebody."""
-    return status in (CardStatus.WAITING, CardStatus.PAUSED)
+    return Sheet(str(state["id"]), is_over=bool(state.get("over")), users=tuple(state.get("users") or ()))

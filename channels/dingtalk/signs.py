@@ -6,6 +6,7 @@ pages do not name the call.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 
@@ -32,6 +33,20 @@ class Signs:
         self._pacer = pacer
         self._sessions = sessions
         self._on: set[tuple[str, Reaction]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def work(self, conversation: ConversationRef, message_id: str | None, *, on: bool) -> None:
+        """Show beside the work that somebody is at it, or no more: where no card shows it."""
+        if message_id is not None:
+            task = asyncio.get_running_loop().create_task(self.set(conversation, message_id, "working", on=on))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def stop(self) -> None:
+        """Give up what is under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def set(self, conversation: ConversationRef, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """Put a sign on, or take it away where it is on; a refusal is logged and no more."""
@@ -39,7 +54,9 @@ class Signs:
         sign: tuple[str, Reaction] = (message_id, reaction)
         place = parse_place(conversation)
         where = session.conversation_id if session else place.id if place.kind == "group" else ""
-        if not where or on == (sign in self._on):
+        # A sign of work may be left from a process that died; "queued" is taken off every message, mostly for nothing.
+        is_known = sign in self._on
+        if not where or (on == is_known and (on or reaction == "queued")):
             return
         if on:
             self._on.add(sign)

@@ -102,14 +102,16 @@ def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, s
 
 def render_buttons(template: Template, actions: tuple[Action, ...], *, is_private: bool) -> Params:
     """Give the buttons: each for the one person it is meant for, those for everybody public."""
-    public = {template.show + name: "false" for name in template.buttons}
+    hidden = {template.show + name: "false" for name in template.buttons}
+    public = dict(hidden)
     private: Private = {}
     for action in actions:
         if not (template.has(action) and action.enabled):
             continue
         variables = {template.show + action.name: "true", template.label + action.name: action.label}
         if action.audience and is_private:
-            private.setdefault(action.audience, {}).update(variables)
+            # All of them: nobody may know any more what this person saw before.
+            private.setdefault(action.audience, dict(hidden)).update(variables)
         else:
             public.update(variables)
     return Params(public, private)

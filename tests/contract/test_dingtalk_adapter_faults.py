@@ -222,8 +222,10 @@ async def test_a_card_of_a_process_that_died_is_closed_by_the_next() -> None:
         await write(sink, card("half of the"))
         known = sink.state()
         again = b.adapter.reopen_card(opening, known, journal.next_attempt())
-        closed = await closed_with(b, again, card("half of the answer", CardStatus.INTERRUPTED))
+        last = card("half of the answer", CardStatus.INTERRUPTED, actions=())
+        closed = await closed_with(b, again, last)
         assert closed.seen and len(b.answers()) == 1
+        assert not any(each["visible"] for each in b.sim.view.buttons(b.sim.cards.by_id[f"{RUN}~0"], LIN))
         assert b.answers()[0]["card"]["flow_status"] in ("3", "FINISHED")
 
 

@@ -194,3 +194,12 @@ async def test_a_guest_is_answered_in_their_session_only() -> None:
         with pytest.raises(Rejected) as raised:
             await b.adapter.send_notice(guest, "hello", reply_to=None, key="n")
         assert raised.value.code == "session_over"
+
+
+async def test_the_sign_of_work_is_on_at_once_and_off_with_the_answer() -> None:
+    async with bench(settings=PLAIN) as b:
+        message = await b.asked(chat=DIRECT)
+        await b.adapter.open_card(opening_for(message, card("")), MemoryJournal())
+        await until(lambda: bool(b.sim.message(message.message_id)["emotions"]))
+        await b.adapter.send_final(opening_for(message, last_card()), MemoryJournal())
+        await until(lambda: b.sim.message(message.message_id)["emotions"] == [])
