@@ -19,7 +19,6 @@ from channels.dingtalk.endpoint import find_endpoint
 from channels.dingtalk.files import Files
 from channels.dingtalk.finals import Final
 from channels.dingtalk.limits import capabilities_of
-from channels.dingtalk.link import StreamLink
 from channels.dingtalk.opening import Counter, Opener
 from channels.dingtalk.plain import PlainSink
 from channels.dingtalk.post_office import Letter, PostOffice
@@ -28,7 +27,7 @@ from channels.dingtalk.settings import DingtalkSettings
 from channels.dingtalk.sheet import Sheet, sheet_of
 from channels.dingtalk.shown import ShownCards
 from channels.dingtalk.signs import Signs
-from channels.dingtalk.socket import Socket, connect
+from channels.dingtalk.socket import Pulse, Socket, connect
 from channels.dingtalk.stream import DingtalkSink
 from channels.dingtalk.template import template_of
 from channels.errors import MissingScope, NotSupported, QuotaUsedUp, Rejected
@@ -108,16 +107,13 @@ class Adapter:
             silence_s=settings.silence_s,
         )
 
-        async def dial() -> Socket:
+        pulse = Pulse()
+
+        async def dial() -> Link:
             ws = await connect(self._client.session, await find_endpoint(self._client.session, settings))
-            return Socket(ws, self._clock, dispatcher.answer)
+            return Socket(ws, self._clock, dispatcher.answer, pulse, settings.quiet_s)
 
-        async def link() -> Link:
-            return StreamLink(
-                await dial(), dial, self._clock, quiet_s=settings.quiet_s, dial_timeout_s=times.dial_timeout_s
-            )
-
-        self._keeper = Keeper(link, self._clock, name=f"{NAME}:{settings.id}", times=times)
+        self._keeper = Keeper(dial, self._clock, name=f"{NAME}:{settings.id}", times=times)
         self._keeper.start()
 
     async def stop(self) -> None:

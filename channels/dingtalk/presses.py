@@ -14,7 +14,7 @@ from channels.dingtalk.shown import ShownCards
 from channels.dingtalk.template import Template
 from channels.events import CardAction, ConversationRef, DedupeKey, Sender, Toast
 
-TRACK_MARK = "~"
+TRACK_MARK = "-"
 """Parts a run's id from the rest of a card's outTrackId."""
 
 

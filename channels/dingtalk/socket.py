@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 import aiohttp
 
@@ -18,6 +19,9 @@ Answerer = Callable[[Frame], Awaitable[str | None]]
 
 _MAX_FRAME_BYTES = 8 * 1024 * 1024
 _GRACE_S = 2.0
+_PROVEN = 2
+_UNPROVEN_QUIET_S = 600.0
+"""Nobody knows how often the platform pings; users met 20 to 30 s (openclaw-channel-dingtalk #308)."""
 _log = logging.getLogger(__name__)
 
 
@@ -36,36 +40,78 @@ async def connect(session: aiohttp.ClientSession, address: str) -> aiohttp.Clien
         raise NotConnected(f"long connection: {type(error).__name__}") from None
 
 
-class Socket:
-    """Each pushed frame is answered in its own task, on this socket, so that none delays the signs of life."""
+@dataclass(slots=True)
+class Pulse:
+    """What an account's connections have shown so far."""
 
-    def __init__(self, ws: aiohttp.ClientWebSocketResponse, clock: Clock, answer: Answerer) -> None:
+    keepalives: int = 0
+    """How often the platform said by itself that it is there."""
+
+
+class Socket:
+    """A `channels.connection.Link`. Each pushed frame is answered in a task of its own, on this socket."""
+
+    def __init__(
+        self, ws: aiohttp.ClientWebSocketResponse, clock: Clock, answer: Answerer, pulse: Pulse, quiet_s: float
+    ) -> None:
+        """`quiet_s`: replaced when the platform itself says nothing for so long, though the socket answers pings."""
         self._ws = ws
         self._clock = clock
         self._answer = answer
+        self._pulse = pulse
+        self._quiet_s = quiet_s
+        self._is_leaving = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self.wire_s = self.frame_s = clock.steady_s()
-        """When the socket, and the platform behind it, were last heard."""
-        self.keepalives = 0
-        """How often the platform showed by itself that it is there."""
+        self._wire_s = self._frame_s = clock.steady_s()
+
+    @property
+    def heard_s(self) -> float:
+        """Give the last sign of life of the socket."""
+        return self._wire_s
 
     async def serve(self) -> None:
-        """Read until the platform asks for another connection; then it is silent here.
+        """Read until the platform wants us to connect anew, or went quiet; called again, to the socket's end.
 
         Raises:
             ConnectionLost: the socket ended.
         """
+        if self._is_leaving:
+            await self._read()
+            return
+        reading, quiet = asyncio.ensure_future(self._read()), asyncio.ensure_future(self._until_quiet())
+        try:
+            await asyncio.wait({reading, quiet}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+        finally:
+            for task in (reading, quiet):
+                task.cancel()
+            await asyncio.gather(reading, quiet, return_exceptions=True)
+        self._is_leaving = True
+
+    async def _read(self) -> None:
         async for message in self._ws:
-            self.wire_s = self._clock.steady_s()
+            self._wire_s = self._clock.steady_s()
             if message.type is aiohttp.WSMsgType.PING:
                 await self._ws.pong(message.data)
             elif message.type is aiohttp.WSMsgType.TEXT:
-                self.frame_s = self.wire_s
+                self._frame_s = self._wire_s
                 if await self._take(message.data):
                     return
             elif message.type is aiohttp.WSMsgType.ERROR:
                 break
         raise ConnectionLost(f"the platform closed the connection ({self._ws.close_code})")
+
+    async def _until_quiet(self) -> None:
+        """Return when the platform was silent for too long; one that never speaks by itself may be for longer."""
+        while True:
+            is_proven = self._pulse.keepalives >= _PROVEN
+            patience_s = self._quiet_s if is_proven else max(self._quiet_s, _UNPROVEN_QUIET_S)
+            left_s = self._frame_s + patience_s - self._clock.steady_s()
+            if left_s <= 0:
+                _log.warning("dingtalk_connection_quiet", extra={"quiet_s": patience_s})
+                return
+            await self._clock.sleep(min(left_s, self._quiet_s / 5))
 
     async def ping(self) -> None:
         """Ask for a sign of life.
@@ -107,7 +153,7 @@ class Socket:
 
     async def _system(self, frame: Frame) -> bool:
         if frame.topic == "ping":
-            self.keepalives += 1
+            self._pulse.keepalives += 1
             await self._send(render_ack(frame, frame.data), frame)
         return frame.topic == "disconnect"
 

@@ -45,7 +45,7 @@ async def test_stop_shows_only_to_the_asker() -> None:
         shown = b.answers()[0]["id"]
 
         def sees(who: str) -> list[str]:
-            found = b.sim.view.buttons(b.sim.cards.by_id[f"{RUN}~0"], who)
+            found = b.sim.view.buttons(b.sim.cards.by_id[f"{RUN}-0"], who)
             return [each["id"] for each in found if each["visible"]]
 
         assert (sees(LIN), sees(CHEN)) == (["btn_stop"], []), shown

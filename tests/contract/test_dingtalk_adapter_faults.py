@@ -151,7 +151,7 @@ async def test_f23_a_code_block_over_two_cards_is_a_code_block_on_both() -> None
         lines = [f"value_{number} = compute({number})" for number in range(200)]
         code = "```python\n" + "\n".join(lines) + "\n```"
         assert (await closed_with(b, sink, card(code, DONE))).seen
-        texts = [b.sim.cards.by_id[f"{RUN}~{number}"].params["content"] for number in range(len(b.answers()))]
+        texts = [b.sim.cards.by_id[f"{RUN}-{number}"].params["content"] for number in range(len(b.answers()))]
         assert len(texts) > 1 and all(text.count("```") == 2 for text in texts)
 
 
@@ -212,7 +212,7 @@ async def test_a_person_nobody_knows_gets_their_buttons_for_all_to_see() -> None
         fault(b, "createAndDeliver", status=400, code="param.userIdNotExist")
         sink, _, _ = await b.opened()
         assert isinstance(sink, DingtalkSink)
-        assert b.sim.cards.by_id[f"{RUN}~0"].params["show_stop"] == "true"
+        assert b.sim.cards.by_id[f"{RUN}-0"].params["show_stop"] == "true"
 
 
 async def test_a_card_of_a_process_that_died_is_closed_by_the_next() -> None:
@@ -225,7 +225,7 @@ async def test_a_card_of_a_process_that_died_is_closed_by_the_next() -> None:
         last = card("half of the answer", CardStatus.INTERRUPTED, actions=())
         closed = await closed_with(b, again, last)
         assert closed.seen and len(b.answers()) == 1
-        assert not any(each["visible"] for each in b.sim.view.buttons(b.sim.cards.by_id[f"{RUN}~0"], LIN))
+        assert not any(each["visible"] for each in b.sim.view.buttons(b.sim.cards.by_id[f"{RUN}-0"], LIN))
         assert b.answers()[0]["card"]["flow_status"] in ("3", "FINISHED")
 
 
@@ -260,7 +260,7 @@ async def test_every_update_goes_by_key_and_loses_nothing() -> None:
         await write(sink, card("Hello world", DONE), final=True)
         for call in b.calls("/card/instances", "PUT"):
             assert call.body["cardUpdateOptions"] == {"updateCardDataByKey": True, "updatePrivateDataByKey": True}
-        params = b.sim.cards.by_id[f"{RUN}~0"].params
+        params = b.sim.cards.by_id[f"{RUN}-0"].params
         assert params["config"] == '{"autoLayout":true}' and params["title"] == "question"
 
 
@@ -314,7 +314,7 @@ async def test_a_word_about_a_press_is_private_and_goes_with_the_next_change() -
         sink, _, _ = await b.opened()
         b.inbox.toast = Toast("info", "stopping")
         await b.sim.click(b.answers()[0]["id"], LIN, "btn_stop")
-        shown = b.sim.cards.by_id[f"{RUN}~0"]
+        shown = b.sim.cards.by_id[f"{RUN}-0"]
         assert shown.private[LIN]["notice"] == "stopping" and shown.params.get("notice", "") == ""
         assert shown.params["title"] == "question", "nothing else was lost"
         await write(sink, card("Hello", CardStatus.STOPPED), final=True)
@@ -329,7 +329,7 @@ async def test_a_card_that_was_given_up_is_at_rest() -> None:
         assert await leave_quiet(sink, words, pacer=b.adapter.pacer, guard=owned, within_s=5) == ""
         (shown,) = b.answers()
         assert "The answer is below." in shown["text"] and "half" not in shown["text"]
-        assert not any(each["visible"] for each in b.sim.view.buttons(b.sim.cards.by_id[f"{RUN}~0"], LIN))
+        assert not any(each["visible"] for each in b.sim.view.buttons(b.sim.cards.by_id[f"{RUN}-0"], LIN))
 
 
 async def test_f48_a_thought_is_one_line_while_it_lasts() -> None:
