@@ -14,7 +14,7 @@ from channels.cards.model import Action, Block, Card, CardStatus, Lane, Text, Th
 from channels.cards.shorten import shorten
 from channels.cards.text import plain_block
 from channels.dingtalk.links import has_link, render_commands
-from channels.dingtalk.markdown import CardDialect, plain
+from channels.dingtalk.markdown import CardDialect, plain, with_rules
 from channels.dingtalk.template import Params, Template, render_buttons, render_payload
 from channels.events import ConversationRef
 
@@ -83,7 +83,7 @@ class Pages:
         growing = not card.header.status.is_terminal and any(
             isinstance(block, Text) and block.streaming for block in card.blocks
         )
-        text = self._dialect.of(_text(card), growing=growing)
+        text = self._dialect.of(with_rules(_text(card), growing=growing), growing=growing)
         texts = [part.rstrip("\n") for part in self._parts.of(text, growing=growing)] or [""]
         texts[-1] = "\n\n".join(part for part in (texts[-1], _tail(card, face)) if part) or PLACEHOLDER
         last = len(texts) - 1

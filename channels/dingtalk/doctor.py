@@ -92,7 +92,7 @@ class Doctor:
             await find_endpoint(self._client.session, self._settings)
         except ChannelError as error:
             return self._refused(error)
-        return Finding("ok", "dingtalk_stream_possible", self._facts)
+        return Finding("ok", "stream_possible", self._facts)
 
     async def robot(self) -> Finding:
         """Send a message to nobody: what is refused for its person was not refused for its rights."""
@@ -105,13 +105,13 @@ class Doctor:
         except ChannelError as error:
             if self._is_telling(error) or "robotcode" in error.code.lower():
                 return self._refused(error)
-        return Finding("ok", "dingtalk_robot_possible", {"robot": self._settings.robot})
+        return Finding("ok", "robot_possible", {"robot": self._settings.robot})
 
     async def cards(self) -> Finding:
         """Create a card for nobody, which the platform does and delivers nowhere, and stream one character to it."""
         settings = self._settings
         if not settings.card_template_id:
-            return Finding("warn", "dingtalk_no_template", self._facts, "dingtalk_no_template")
+            return Finding("warn", "no_template", self._facts, "no_template")
         track = f"{_NOBODY}-{uuid.uuid4().hex}"
         facts = {"template": settings.card_template_id, "variable": settings.content_variable}
         try:
@@ -119,11 +119,11 @@ class Doctor:
             await self._client.stream(Frame(track, uuid.uuid4().hex, settings.content_variable, ".", is_last=True))
         except StreamEnded as error:
             if error.reason == "gone":
-                return Finding("skipped", "dingtalk_template_untried", {**self._facts, **facts})
+                return Finding("skipped", "template_untried", {**self._facts, **facts})
             return self._refused(error, **facts)
         except ChannelError as error:
             return self._refused(error, **facts)
-        return Finding("ok", "dingtalk_template_tried", {**self._facts, **facts})
+        return Finding("ok", "template_tried", {**self._facts, **facts})
 
     async def _create(self, track: str) -> None:
         """Raises what is wrong with template or rights."""

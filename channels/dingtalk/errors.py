@@ -50,15 +50,15 @@ _ROBOT_GONE = frozenset({"robot.oto.notexist", "bot.stopped"})
 _STREAM_UNKNOWN = "unknownError"
 
 ADVICE: Mapping[str, str] = {
-    "invalidclientidorsecret": "dingtalk_secret_refused",
-    "authfailed": "dingtalk_secret_refused",
-    "systemerror": "dingtalk_stream_not_set_up",
-    "param.templatenotexist": "dingtalk_template_missing",
-    "param.cardtemplateidempty": "dingtalk_template_missing",
-    "param.templateunpublished": "dingtalk_template_unpublished",
-    "unknownerror": "dingtalk_template_variable",
-    "bot.stopped": "dingtalk_robot_stopped",
-    "robot.oto.notexist": "dingtalk_robot_stopped",
+    "invalidclientidorsecret": "client_secret_refused",
+    "authfailed": "client_secret_refused",
+    "systemerror": "stream_not_set_up",
+    "param.templatenotexist": "template_missing",
+    "param.cardtemplateidempty": "template_missing",
+    "param.templateunpublished": "template_unpublished",
+    "unknownerror": "template_variable",
+    "bot.stopped": "robot_stopped",
+    "robot.oto.notexist": "robot_stopped",
 }
 """What to do about a code where its type alone does not tell; see `ChannelError.advice`."""
 
@@ -124,7 +124,7 @@ def connect_error(code: str, message: str, status: int) -> ChannelError:
     low = code.lower()
     if low in _AUTH or status in (401, 403):
         error: ChannelError = AuthFailed(text, code=code, hint="check client_id and client_secret")
-        error.advice = ADVICE.get(low, "dingtalk_secret_refused")
+        error.advice = ADVICE.get(low, "client_secret_refused")
     else:
         error = NotConnected(text, code=code)
         error.advice = ADVICE.get(low, error.advice)

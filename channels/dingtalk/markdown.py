@@ -12,9 +12,11 @@ from functools import lru_cache
 from channels.cards.markdown import Rewriting, image_link
 from channels.cards.scan import Atom, Kind
 
-_RULE = re.compile(r"[ \t]*(?:-[ \t]*){3,}\n?|[ \t]*(?:_[ \t]*){3,}\n?")
-_TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\][ \t]")
-_EMOJI = re.compile(r"\[([^\[\]\n]{1,12})\](?![(\[:])")
+_RULE = re.compile(r"(?m)^ {0,3}(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_RULE_MAYBE = re.compile(r" {0,3}(?:[- \t]+|[_ \t]+)")
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[")
+_TASK = re.compile(r"([ xX])\][ \t]")
 _LINK = re.compile(r"\[([^\]\n]*)\]\(\s*<?([^\s<>)]*)>?[^\n]*\)")
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -24,13 +26,29 @@ _NARROW = "\u200b"
 
 def to_card(markdown: str) -> str:
     """Give finished markdown for a card."""
-    return Rewriting(CardDialect()).of(markdown, growing=False)
+    return Rewriting(CardDialect()).of(with_rules(markdown, growing=False), growing=False)
 
 
 @lru_cache(maxsize=128)
 def to_message(markdown: str) -> str:
     """Give finished markdown for a robot's message: no tables, no code blocks, no rules, and hard line ends."""
-    return Rewriting(MessageDialect()).of(markdown, growing=False).strip("\n")
+    return Rewriting(MessageDialect()).of(with_rules(markdown, growing=False), growing=False).strip("\n")
+
+
+def with_rules(text: str, *, growing: bool) -> str:
+    """Give a text with its rules as `***`, the only ones known here; a last line that may become one is held back."""
+    if growing:
+        last = text.rfind("\n") + 1
+        text = text[:last] if _RULE_MAYBE.fullmatch(text, last) else text
+    if not _RULE.search(text):
+        return text
+    lines, is_code = text.split("\n"), False
+    for number, line in enumerate(lines):
+        if _FENCE.match(line):
+            is_code = not is_code
+        elif not is_code and _RULE.fullmatch(line):
+            lines[number] = "***"
+    return "\n".join(lines)
 
 
 def plain(text: str) -> str:
@@ -38,34 +56,56 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-class CardDialect:
-    """The `Rule` of a card's text: tables and code are shown there."""
+class _Prose:
+    """Plain text of both dialects; a bracket that may begin a task waits for what follows."""
+
+    def __init__(self) -> None:
+        self._open = ""
 
     def __call__(self, text: str, atom: Atom) -> str:
         """See `Rule`."""
-        kind, piece = atom.kind, text[atom.start : atom.end]
-        if kind in (Kind.TABLE_HEAD, Kind.ROW):
-            return _spaced_rows(piece)
-        if kind is Kind.SOLID:
-            return _solid(piece)
-        if kind is Kind.TEXT:
-            return _prose(text, piece, atom.start)
-        return piece
+        piece = text[atom.start : atom.end]
+        if atom.kind is Kind.TEXT:
+            return self._prose(text, piece, atom.start)
+        lead, self._open = self._open, ""
+        return lead + self._other(atom.kind, piece)
+
+    def _other(self, kind: Kind, piece: str) -> str:
+        """Give what stands for what is no plain text."""
+        raise NotImplementedError
 
     def end(self) -> str:
         """See `Rule`."""
-        return ""
+        return self._open
+
+    def _prose(self, text: str, piece: str, start: int) -> str:
+        line = text.rfind("\n", 0, start) + 1
+        if piece == "[" and _ITEM.fullmatch(text, line, start + 1):
+            self._open = "["
+            return ""
+        if self._open:
+            self._open, task = "", _TASK.match(piece)
+            return f"{'○' if task[1] == ' ' else '✓'} {piece[task.end() :]}" if task else f"[{_NARROW}{piece}"
+        return piece.replace("[", f"[{_NARROW}")
 
 
-class MessageDialect:
+class CardDialect(_Prose):
+    """The `Rule` of a card's text: tables and code are shown there."""
+
+    def _other(self, kind: Kind, piece: str) -> str:
+        if kind in (Kind.TABLE_HEAD, Kind.ROW):
+            return _spaced_rows(piece)
+        return _solid(piece) if kind is Kind.SOLID else piece
+
+
+class MessageDialect(_Prose):
     """The `Rule` of a message: a table becomes lines, code becomes a quote, each line ends hard."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._columns: tuple[str, ...] = ()
 
-    def __call__(self, text: str, atom: Atom) -> str:
-        """See `Rule`."""
-        kind, piece = atom.kind, text[atom.start : atom.end]
+    def _other(self, kind: Kind, piece: str) -> str:
         if kind is Kind.TABLE_HEAD:
             self._columns = _cells(piece.partition("\n")[0])
             return "\n"
@@ -77,27 +117,12 @@ class MessageDialect:
             return f"> {piece[:-1]}  \n" if piece.endswith("\n") else f"> {piece}"
         if kind is Kind.BREAK:
             return "  \n"
-        if kind is Kind.SOLID:
-            return _solid(piece)
-        return _prose(text, piece, atom.start) if kind is Kind.TEXT else _mark(piece)
-
-    def end(self) -> str:
-        """See `Rule`."""
-        return ""
+        return _solid(piece) if kind is Kind.SOLID else _mark(piece)
 
 
 def _mark(piece: str) -> str:
     """Leave out what strikes through: the platform shows the signs."""
     return "" if piece == "~~" else piece
-
-
-def _prose(text: str, piece: str, start: int) -> str:
-    line_start = start == 0 or text[start - 1] == "\n"
-    if line_start and _RULE.fullmatch(piece):
-        return "***" + ("\n" if piece.endswith("\n") else "")
-    if line_start and (task := _TASK.match(piece)):
-        piece = f"{task[1]}{'✓' if task[2] in 'xX' else '○'} {piece[task.end() :]}"
-    return _EMOJI.sub(rf"[{_NARROW}\1]", piece)
 
 
 def _solid(piece: str) -> str:

@@ -69,7 +69,7 @@ async def test_a_platform_that_only_answers_pings_is_replaced_while_it_still_lis
 async def test_refused_credentials_are_told_and_tried_again() -> None:
     async with bench(wait=False, settings={"client_secret": "wrong"}) as b:
         await until(lambda: b.adapter.health().code == "auth_failed")
-        assert b.adapter.health().advice == "dingtalk_secret_refused"
+        assert b.adapter.health().advice == "client_secret_refused"
         assert "wrong" not in b.adapter.health().reason
         first = len(b.calls("connections/open"))
         await until(lambda: len(b.calls("connections/open")) > first)

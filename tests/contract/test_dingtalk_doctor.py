@@ -42,7 +42,7 @@ async def test_a_sound_account() -> None:
 
 async def test_wrong_credentials() -> None:
     found, _ = await examined({"client_secret": "wrong"})
-    assert (found["credentials"].verdict, found["credentials"].advice) == ("fail", "dingtalk_secret_refused")
+    assert (found["credentials"].verdict, found["credentials"].advice) == ("fail", "client_secret_refused")
     assert found["connection"].verdict == "fail"
     assert found["cards"].code == "needs_credentials"
     assert "wrong" not in str(found)
@@ -50,15 +50,15 @@ async def test_wrong_credentials() -> None:
 
 async def test_no_template() -> None:
     found, _ = await examined({"card_template_id": ""})
-    assert (found["cards"].verdict, found["cards"].advice) == ("warn", "dingtalk_no_template")
+    assert (found["cards"].verdict, found["cards"].advice) == ("warn", "no_template")
 
 
 @pytest.mark.parametrize(
     ("settings", "template", "options", "advice"),
     [
-        ({"card_template_id": "none.schema"}, {}, {}, "dingtalk_template_missing"),
-        ({}, {"published": False}, {}, "dingtalk_template_unpublished"),
-        ({"content_variable": "nothing"}, {}, {}, "dingtalk_template_variable"),
+        ({"card_template_id": "none.schema"}, {}, {}, "template_missing"),
+        ({}, {"published": False}, {}, "template_unpublished"),
+        ({"content_variable": "nothing"}, {}, {}, "template_variable"),
         ({}, {}, {"withheld_scopes": ["Card.Streaming.Write"]}, "missing_scope"),
         ({}, {}, {"withheld_scopes": ["Card.Instance.Write"]}, "missing_scope"),
     ],
