@@ -43,7 +43,8 @@ _GONE = frozenset({"param.stream.outtrackid", "param.cardnotexist"})
 _TOO_LONG = frozenset({"param.stream.content", "invalidparameter.msgparam.toolong", "460101"})
 _TEMPLATE = frozenset({"param.templatenotexist", "param.templateunpublished", "param.cardtemplateidempty"})
 _INVALID_CARD = frozenset({"param.contentunsafe", "param.cardpublicdataempty"})
-_BUSY = frozenset({"system.busy", "system.error", "serviceunavailable"})
+_BUSY = frozenset({"system.busy", "serviceunavailable"})
+"""It says that it did nothing."""
 _WEBHOOK_GONE = "300001"
 _WEBHOOK_FAST = "130101"
 _ROBOT_GONE = frozenset({"robot.oto.notexist", "bot.stopped"})
@@ -100,7 +101,9 @@ def _lasting(code: str, text: str, status: int) -> ChannelError:
         return InvalidCard(text, code=code)
     if code == _STREAM_UNKNOWN and "streaming" in text:
         return StreamEnded(text, reason="closed", code=code)
-    if low in _BUSY or status >= 500:
+    if low in _BUSY:
+        return RateLimited(text, retry_after_s=_RETRY_S, scope="chat", code=code)
+    if status >= 500:
         return DeliveryUnknown(text, code=code)
     return Rejected(text, code=code)
 

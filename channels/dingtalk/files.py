@@ -6,13 +6,14 @@ pictures, videos and other files up to 20 MB; a message takes files of a few typ
 
 from __future__ import annotations
 
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
 from channels.dingtalk.address import NAME, parse_place
 from channels.dingtalk.client import Client
 from channels.dingtalk.http import Upload
 from channels.dingtalk.limits import DOWNLOAD, UPLOAD
+from channels.dingtalk.once import send_once
 from channels.dingtalk.post_office import PostOffice
-from channels.errors import NotSupported, TooLong
+from channels.errors import DeliveryUnknown, NotDispatched, NotSupported, TooLong
 from channels.events import AttachmentHandle, ConversationRef, Fetched, OutFile, Receipt
 
 MAX_BYTES = 20_000_000
@@ -41,14 +42,13 @@ class Files:
         """See `Channel.send_file`."""
         self._check(conversation, file)
 
-        async def work() -> Json:
+        async def send() -> str:
             media_id = await self._upload(file, journal)
-            key, param = _message(file, media_id)
-            return {"message_id": await self._office.send_robot(conversation, key, param, journal.guard)}
+            name, param = _message(file, media_id)
+            return await self._office.send_robot(conversation, name, param, journal.guard)
 
-        path = f"file/{key}"
-        sent = journal.recorded(path) or await journal.step(path, work)
-        return Receipt(NAME, self._account, (str(sent["message_id"]),), self._office.now_ms(), "message")
+        sent = await send_once(journal, f"file/{key}", send)
+        return Receipt(NAME, self._account, (sent,), self._office.now_ms(), "message")
 
     def _check(self, conversation: ConversationRef, file: OutFile) -> None:
         if parse_place(conversation).kind == "guest":
@@ -62,12 +62,16 @@ class Files:
         kind = "image" if file.mime in _PICTURES else "file"
 
         async def put() -> str:
-            return await self._client.upload(Upload(kind, _name(file), file.content))
+            try:
+                return await self._client.upload(Upload(kind, _name(file), file.content))
+            except DeliveryUnknown as error:
+                # Nobody sees an upload: a lost one may be made again.
+                raise NotDispatched(str(error)) from error
 
         return await self._office.insist(UPLOAD, "", journal.guard, put)
 
 
-def _message(file: OutFile, media_id: str) -> tuple[str, Json]:
+def _message(file: OutFile, media_id: str) -> tuple[str, dict[str, str]]:
     if file.mime in _PICTURES:
         return "sampleImageMsg", {"photoURL": media_id}
     return "sampleFile", {"mediaId": media_id, "fileName": file.name, "fileType": _ending(file)}

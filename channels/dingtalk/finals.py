@@ -8,7 +8,7 @@ from dataclasses import replace
 from channels.base import CardOpening, SentFinal
 from channels.cards.markdown import split
 from channels.cards.model import Card, CardStatus
-from channels.cards.once import send_once, was_begun
+from channels.cards.once import send_path
 from channels.cards.ports import Journal, Json
 from channels.cards.text import plain_text
 from channels.dingtalk.address import NAME, parse_place
@@ -16,10 +16,11 @@ from channels.dingtalk.cards import Page, Pages
 from channels.dingtalk.limits import UPDATE
 from channels.dingtalk.links import render_links
 from channels.dingtalk.markdown import to_message
+from channels.dingtalk.once import send_once, was_begun
 from channels.dingtalk.opening import Counter, Opener
 from channels.dingtalk.post_office import Letter, PostOffice
 from channels.dingtalk.sheet import Sheet
-from channels.errors import ChannelError, DeliveryUnknown, MissingScope, QuotaUsedUp, Rejected
+from channels.errors import ChannelError, MissingScope, QuotaUsedUp, Rejected
 from channels.events import Receipt
 
 MESSAGE_CHARS = 3_300
@@ -53,7 +54,7 @@ class Final:
     async def _cards(self, pages: list[Page]) -> list[Sheet]:
         sheets = list[Sheet]()
         for number, page in enumerate(pages):
-            if was_begun(self._journal, number):
+            if was_begun(self._journal, send_path(number)):
                 # This one went as text, when it was tried before.
                 break
             try:
@@ -101,9 +102,6 @@ class Final:
     async def _text(self, number: int, text: str, *, is_first: bool) -> str:
         opening = self._opening
 
-        async def find(since_ms: int) -> str:
-            raise DeliveryUnknown("message: begun before, and the platform cannot tell whether it arrived")
-
         async def send() -> str:
             letter = Letter(
                 opening.conversation,
@@ -116,7 +114,7 @@ class Final:
             )
             return await self._office.send_once(f"{opening.run}/final/{number}", letter)
 
-        return await send_once(self._journal, number, self._counter.clock.now_ms(), find=find, send=send)
+        return await send_once(self._journal, send_path(number), send)
 
 
 def _answer(card: Card) -> str:

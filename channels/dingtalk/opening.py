@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from channels.base import CardOpening
+from channels.cards.once import send_path
 from channels.cards.ports import Journal, Json
 from channels.clock import Clock
 from channels.dingtalk.address import parse_place
@@ -60,7 +61,7 @@ class Opener:
 
     def path(self, number: int) -> str:
         """Give the journal path of a card."""
-        return f"final/send/{number}" if self.root == "final" else f"open/card/{number}"
+        return send_path(number) if self.root == "final" else f"open/card/{number}"
 
     def recorded(self) -> list[Sheet]:
         """Give the cards that are known to be there."""

@@ -18,6 +18,7 @@ Answerer = Callable[[Frame], Awaitable[str | None]]
 """Handles one pushed frame and gives the acknowledgement; `None`: none, so that it is pushed again."""
 
 _MAX_FRAME_BYTES = 8 * 1024 * 1024
+_KEEPALIVES = ("ping", "KEEPALIVE")
 _GRACE_S = 2.0
 _PROVEN = 2
 _UNPROVEN_QUIET_S = 600.0
@@ -152,8 +153,8 @@ class Socket:
         return False
 
     async def _system(self, frame: Frame) -> bool:
+        self._pulse.keepalives += frame.topic in _KEEPALIVES
         if frame.topic == "ping":
-            self._pulse.keepalives += 1
             await self._send(render_ack(frame, frame.data), frame)
         return frame.topic == "disconnect"
 
