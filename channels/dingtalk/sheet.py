@@ -42,10 +42,6 @@ class Sheet:
         """Tell whether text goes the way that types it."""
         return self.can_stream and not self.is_over
 
-    def lacks_text(self, page: Page) -> bool:
-        """Tell whether the reader lacks something of the text, or still sees it as growing."""
-        return self.content != page.content or (page.is_over and not self.is_over)
-
     def lacks(self, page: Page, *, small_print: str) -> Params:
         """Give the variables that differ. The small print of a card at work may wait: its variable's name, or empty."""
         wanted = page.params

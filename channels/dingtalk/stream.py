@@ -135,11 +135,11 @@ class DingtalkSink:
 
     def _page_writes(self, number: int, page: Page, *, final: bool) -> list[Write]:
         sheet, writes = self._sheets[number], list[Write]()
-        if sheet.streams() and sheet.lacks_text(page):
+        if sheet.streams() and sheet.content != page.content:
             writes.append(Write(STREAM, "content", Job(number, page, final)))
         footer = "" if final else self._opener.counter.template.footer
         changes = sheet.lacks(page, small_print=footer)
-        text = (not sheet.streams() and sheet.lacks_text(page)) or (page.is_over and not sheet.is_repaired)
+        text = (not sheet.streams() and sheet.content != page.content) or (page.is_over and not sheet.is_repaired)
         if text or not changes.is_empty:
             writes.append(Write(UPDATE, "batch", Job(number, page, final, changes, text)))
         return writes
