@@ -95,3 +95,34 @@ async def test_f10_a_slow_model_causes_no_second_push(home: Path) -> None:
         pushes = [e for e in h.sim.timeline.since() if e.kind == "out" and "think long" in str(e.body)]
         assert len(pushes) == 1
         assert len(h.answers()) == 1
+
+
+async def test_a_restart_without_a_template_still_brings_one_answer(home: Path) -> None:
+    async with dingtalk_house(home, PLAIN) as h:
+        gate = asyncio.Event()
+        h.model.script([Say("Half"), Until(gate)])
+        h.model.script([Say("The answer after all.")])
+        h.say("tell me", chat=DIRECT)
+        await h.until(lambda: len(h.model.about("tell me")) > 0)
+        await h.stop()
+        assert h.answers() == []
+        await h.start()
+        gate.set()
+        await h.until(lambda: bool(h.answers()), within_s=15)
+        await asyncio.sleep(0.5)
+        assert len(h.answers()) == 1
+        assert "answer after all" in h.text() or "Half" in h.text()
+
+
+async def test_a_month_used_up_in_mid_answer_still_brings_all_of_it(home: Path) -> None:
+    async with dingtalk_house(home) as h:
+        gate = asyncio.Event()
+        h.model.script([Say("The first half. "), Until(gate), Say("The second half.")])
+        h.say("@niuma tell me")
+        await h.sees("The first half.")
+        used_up = {"status": 403, "code": "Forbidden.AccessDenied.ApiCountLimitForOrg"}
+        h.sim.faults.add({"match": {"path": r"/v1.0/(card|robot)/"}, "action": used_up, "times": -1})
+        gate.set()
+        await h.sees("The second half.")
+        assert len(h.answers()) == 2, "the card is lost, its answer is not"
+        assert h.answers()[-1]["card"] is None
