@@ -13,7 +13,7 @@ from channels.dingtalk.http import Upload
 from channels.dingtalk.limits import DOWNLOAD, UPLOAD
 from channels.dingtalk.once import send_once
 from channels.dingtalk.post_office import PostOffice
-from channels.errors import DeliveryUnknown, NotDispatched, NotSupported, TooLong
+from channels.errors import DeliveryUnknown, NotDispatched, NotSupported, Rejected, TooLong
 from channels.events import AttachmentHandle, ConversationRef, Fetched, OutFile, Receipt
 
 MAX_BYTES = 20_000_000
@@ -53,6 +53,8 @@ class Files:
     def _check(self, conversation: ConversationRef, file: OutFile) -> None:
         if parse_place(conversation).kind == "guest":
             raise NotSupported("files for a person without a staff id")
+        if not file.content:
+            raise Rejected("file: it is empty", code="empty_file")
         if len(file.content) > MAX_BYTES:
             raise TooLong(f"file: more than {MAX_BYTES} bytes")
         if file.mime not in _PICTURES and _ending(file) not in FILE_TYPES:

@@ -33,6 +33,7 @@ def capabilities_of(settings: DingtalkSettings) -> Capabilities:
     return Capabilities(
         can_update_cards=has_cards,
         can_press_buttons=has_cards,
+        can_send_files=True,
         card_floor_s=settings.refresh_ms / 1000,
         app_limit="counted",
         streaming_methods=frozenset(),
