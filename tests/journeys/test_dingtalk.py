@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gateway.texts.en import TEXTS
 from tests.contract.dingtalk_adapter import CHEN
-from tests.journeys.dingtalk_house import DIRECT, dingtalk_house
+from tests.journeys.dingtalk_house import DIRECT, LIN, dingtalk_house
 from tests.journeys.scripted_model import Call, Say, Until
 
 NOTE = Call("send_note", json.dumps({"text": "see you at ten"}))
@@ -126,3 +126,18 @@ async def test_a_month_used_up_in_mid_answer_still_brings_all_of_it(home: Path) 
         await h.sees("The second half.")
         assert len(h.answers()) == 2, "the card is lost, its answer is not"
         assert h.answers()[-1]["card"] is None
+
+
+async def test_without_a_template_a_link_approves(home: Path) -> None:
+    async with dingtalk_house(home, PLAIN) as h:
+        h.model.script([Say("I will send it."), NOTE], [Say("It is sent.")], when="note")
+        h.say("send a note please", chat=DIRECT)
+        await h.until(lambda: any("buttons" in str(each) or "approve" in str(each) for each in h.answers()))
+        asked = [e.body for e in h.sim.timeline.since() if e.kind == "rest" and "actionCard" in str(e.body)]
+        links = {each["title"]: each["actionURL"] for each in asked[-1]["actionCard"]["btns"]}
+        approve = next(url for url in links.values() if "approve" in url)
+        h.sim.press_link(DIRECT, LIN, approve)
+        await h.sees("It is sent.")
+        outbox = [line for each in h.home.rglob("outbox.txt") for line in each.read_text().splitlines()]
+        assert outbox == ["see you at ten"]
+        assert len(links) >= 2
