@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Literal
 
 
@@ -15,6 +16,19 @@ class MethodLimit:
     per_minute: float | None = None
     per_chat_s: float | None = None
     """Requests a second to one chat; all methods with such a limit count together there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How many previews may be written where a platform counts calls for a month; first and last words are not counted.
+
+    An answer's previews come further and further apart, so that `per_answer` of them reach over `spread_s` seconds.
+    """
+
+    per_answer: int | None = None
+    per_month: int | None = None
+    """A month is one of China's (UTC+8): the only platform that counts by the month counts so."""
+    spread_s: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +55,15 @@ class Capabilities:
     """The methods that `app_limit` speaks of; all others always count."""
     methods: Mapping[str, MethodLimit] = field(default_factory=dict[str, MethodLimit])
     """Account-wide limits by method name, the names a `CardSink` uses in its writes."""
+    previews: Allowance | None = None
+    """`None`: previews are limited by `methods` only."""
+
+
+_CHINA = timezone(timedelta(hours=8))
+
+
+def month_end_ms(now_ms: int) -> int:
+    """Give when the allowances of a month begin anew, in China's time (UTC ms)."""
+    now = datetime.fromtimestamp(now_ms / 1000, UTC).astimezone(_CHINA)
+    year, month = (now.year + 1, 1) if now.month == 12 else (now.year, now.month + 1)
+    return round(datetime(year, month, 1, tzinfo=_CHINA).timestamp() * 1000)

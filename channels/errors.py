@@ -7,6 +7,7 @@
     ├── DeliveryUnknown       no answer came; the user may have seen it; never repeat blindly
     ├── RateLimited           refused for pace; works again after `retry_after_s`
     │   └── Busy              no fault: the card waits for the answer to a press, for a moment
+    ├── QuotaUsedUp           the account's allowance is used up until a known time; previews stop until then
     ├── AuthFailed            credentials refused
     ├── MissingScope          the app lacks a permission
     ├── Rejected              the platform read the request and refused it
@@ -85,6 +86,15 @@ class Busy(RateLimited):
 
     def __init__(self, message: str = "", *, retry_after_s: float, code: str = "") -> None:
         super().__init__(message, retry_after_s=retry_after_s, scope="card", code=code)
+
+
+class QuotaUsedUp(ChannelError):
+    """The account's allowance of calls is used up."""
+
+    def __init__(self, message: str = "", *, until_ms: int, code: str = "", hint: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.until_ms = until_ms
+        """When a new allowance begins (UTC ms)."""
 
 
 class AuthFailed(ChannelError):

@@ -37,7 +37,14 @@ def _slack_manifest(name: str, command: str) -> str:
     return manifest_text(name=name, command=command)
 
 
-_BUILDERS: Mapping[str, Build] = {"feishu": _feishu, "slack": _slack}
+def _dingtalk(settings: BaseModel, clock: Clock, refresh_s: float) -> Channel:
+    from channels.dingtalk.adapter import Adapter
+    from channels.dingtalk.settings import DingtalkSettings
+
+    return Adapter(DingtalkSettings.model_validate(settings, from_attributes=True), clock, refresh_s=refresh_s)
+
+
+_BUILDERS: Mapping[str, Build] = {"feishu": _feishu, "slack": _slack, "dingtalk": _dingtalk}
 """Each imports its platform's code only when it is called."""
 
 

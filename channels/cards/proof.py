@@ -44,13 +44,17 @@ class LastWord:
         if self._requests.pace is not None:
             await self._requests.pace.space()
         for _ in range(_ROUNDS):
-            if self._sink.mode in ("message", "dead"):
+            if self._is_given_up:
                 return self._closed(card, self._sink.mode)
             if self._refusals >= _REFUSALS_TAKEN or self._ends >= _ENDS_TAKEN:
                 return self._closed(card, self._requests.error.code if self._requests.error else "incomplete")
             if not await self._round(card):
                 return self._closed(card, "incomplete")
         return self._closed(card, "incomplete")
+
+    @property
+    def _is_given_up(self) -> bool:
+        return self._sink.mode in ("message", "dead")
 
     async def _round(self, card: Card) -> bool:
         """Send one plan; false when there was nothing left to send."""
@@ -60,6 +64,8 @@ class LastWord:
             sent = await self._requests.send(write, overtaken=lambda: False)
             if sent is Sent.REFUSED:
                 refused = True
+                if self._is_given_up:
+                    break
             elif sent is Sent.ENDED:
                 self._ends += 1
                 break

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
 from channels.cards.ports import CardSink, Write, WriteGuard
-from channels.errors import Busy, ChannelError, RateLimited, Rejected, StreamEnded
+from channels.errors import Busy, ChannelError, QuotaUsedUp, RateLimited, Rejected, StreamEnded
 from channels.pacing import CardPace, Pacer
 
 log = logging.getLogger(__name__)
@@ -86,6 +86,9 @@ class Requests:
         if isinstance(error, RateLimited):
             (self.pace or self._pacer).refused(write.method, error)
             return Sent.SLOWED if self.pace is not None else Sent.AGAIN
+        if isinstance(error, QuotaUsedUp):
+            self._pacer.used_up(error)
+            return Sent.REFUSED
         if isinstance(error, StreamEnded):
             return Sent.ENDED
         if isinstance(error, Rejected) or not error.works_again:

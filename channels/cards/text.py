@@ -36,13 +36,14 @@ def plain_messages(card: Card, *, max_bytes: int) -> list[str]:
 
 def plain_text(card: Card) -> str:
     """Give the card as one text: the answer first, the small print last; never empty."""
-    paragraphs = [_block(block) for block in card.blocks]
+    paragraphs = [plain_block(block) for block in card.blocks]
     footer = card.footer.text.strip()
     text = "\n\n".join(part for part in [*paragraphs, footer] if part)
     return text or card.summary or " ".join(part for part in (card.header.title, card.header.subtitle) if part)
 
 
-def _block(block: Block) -> str:
+def plain_block(block: Block) -> str:
+    """Give one block as markdown; empty for what a reader does not need."""
     match block:
         case Text():
             return block.markdown.strip("\n")
@@ -53,7 +54,7 @@ def _block(block: Block) -> str:
         case ToolPanel():
             return _tool(block)
         case Lane():
-            inner = [f"{_SIGNS[block.status]} {block.title}", *(_block(part) for part in block.blocks)]
+            inner = [f"{_SIGNS[block.status]} {block.title}", *(plain_block(part) for part in block.blocks)]
             return "\n\n".join(part for part in inner if part)
         case Table():
             return _table(block)

@@ -10,6 +10,7 @@ from channels.capabilities import Capabilities
 from channels.clock import Clock
 from channels.errors import RateLimited
 from channels.pacing.alarm import Alarm, AlarmHandle
+from channels.pacing.allowance import Spending
 from channels.pacing.budget import MethodBudget
 from channels.pacing.exemption import Exemption
 from channels.pacing.queue import Queue, Ticket
@@ -32,6 +33,7 @@ class Account:
         self.clock = clock
         self.interval_s = max(target_s, capabilities.card_floor_s)
         self.alarm = Alarm(clock)
+        self.spending = Spending(capabilities.previews, clock, self.interval_s)
         self.live = 0
         self.budgets = {name: MethodBudget(name, limit) for name, limit in capabilities.methods.items()}
         self.exemption = Exemption(capabilities)

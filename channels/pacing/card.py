@@ -16,6 +16,8 @@ _SHORTEST_WAIT_S = 0.1
 _RECOVERY = 0.05
 _THROTTLED_S = 0.01
 _NOW_S = 1e-6
+_LONGEST_SLEEP_S = 3600.0
+"""A wait for a month, or for ever, looks again now and then."""
 
 
 class CardPace:
@@ -39,6 +41,8 @@ class CardPace:
         self._sent: dict[str, float] = {}
         """When the requests left that have no answer yet, by method."""
         self._probes: set[str] = set()
+        self._spent = 0
+        """Previews written so far, in requests."""
         self._left = False
         self._hurry: Callable[[], object] | None = None
         self.throttled = False
@@ -55,9 +59,10 @@ class CardPace:
         Raises:
             Exception: whatever `plan` raised.
         """
-        if not await self._until(self._due_at()):
-            return False
         clock = self._account.clock
+        while (due_s := self._due_at()) > clock.steady_s() + _NOW_S:
+            if not await self._until(due_s):
+                return False
         now_s = asked_s = clock.steady_s()
         ticket = Ticket((), urgent=False, plan=plan)
         if not self._take_now(ticket):
@@ -97,6 +102,8 @@ class CardPace:
                 now_s = clock.steady_s()
         else:
             self._promised.remove(method)
+            self._spent += 1
+            self._account.spending.spend()
         self._account.use(method, now_s, urgent=is_urgent)
         self._writes.add(now_s, now_s)
         self._sent[method] = now_s
@@ -158,7 +165,9 @@ class CardPace:
     def _due_at(self) -> float:
         now_s = self._account.clock.steady_s()
         room_at_s = self._writes.free_at(now_s, self._writes.limit - max(0, len(self._methods) - 1))
-        return max(self._last_tick_s + self._interval_s(now_s), self._blocked_until_s, room_at_s)
+        spending = self._account.spending
+        gap_s = max(self._interval_s(now_s), spending.gap_s(self._spent))
+        return max(self._last_tick_s + gap_s, self._blocked_until_s, room_at_s, spending.open_at_s())
 
     def _interval_s(self, now_s: float) -> float:
         account, slowest = self._account, self._stretch
@@ -193,11 +202,12 @@ class CardPace:
             self._probes |= ticket.probes
 
     async def _until(self, when_s: float) -> bool:
-        """Wait; false when `hurry` ended it."""
+        """Wait, at most for an hour; false when `hurry` ended it."""
         if when_s <= self._account.clock.steady_s() + _NOW_S:
             return True
         woken: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        handle = self._account.alarm.at(when_s, lambda: woken.done() or woken.set_result(True))
+        latest_s = min(when_s, self._account.clock.steady_s() + _LONGEST_SLEEP_S)
+        handle = self._account.alarm.at(latest_s, lambda: woken.done() or woken.set_result(True))
         self._hurry = lambda: woken.done() or woken.set_result(False)
         try:
             return await woken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from channels.capabilities import Capabilities
 from channels.clock import Clock
-from channels.errors import RateLimited
+from channels.errors import QuotaUsedUp, RateLimited
 from channels.pacing.account import Account
 from channels.pacing.alarm import Alarm
 from channels.pacing.card import CardPace
@@ -74,11 +74,16 @@ class Pacer:
         if error.scope == "app":
             self._account.refused(method, error)
 
+    def used_up(self, error: QuotaUsedUp) -> None:
+        """Take note that the account has nothing left until a known time: no previews until then."""
+        self._account.spending.stop(error.until_ms)
+
     def statistics(self) -> PacerStatistics:
         """Give what this account wrote, waited for and was refused, since the start."""
         now_s, account, log = self.clock.steady_s(), self._account, self.log
         return PacerStatistics(
             live_cards=account.live,
+            previews_of_month=account.spending.spent,
             mode=account.exemption.mode(now_s),
             switches=account.exemption.switches,
             waiting_urgent=account.queue.urgent,

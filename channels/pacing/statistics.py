@@ -92,6 +92,7 @@ class PacerStatistics:
     """One account at one moment."""
 
     live_cards: int
+    previews_of_month: int
     mode: Literal["exempt", "counted"]
     switches: int
     """How often `app_limit = "auto"` went over to counting."""

@@ -11,6 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from channels.dingtalk.settings import DingtalkSettings
 from channels.feishu.settings import FeishuSettings
 from channels.slack.settings import SlackSettings
 from engine.settings import (
@@ -25,7 +26,6 @@ from gateway.errors import ConfigInvalid
 from gateway.settings.access import AccessSection, ConversationRule
 from gateway.settings.sections import (
     CardSection,
-    DingtalkAccount,
     ScheduleSection,
     ServerSection,
 )
@@ -38,7 +38,7 @@ _SECRETS = frozenset({"token", "api_key", "app_secret", "bot_token", "app_token"
 CHANNEL_MODELS: Mapping[str, type[BaseModel]] = {
     "feishu": FeishuSettings,
     "slack": SlackSettings,
-    "dingtalk": DingtalkAccount,
+    "dingtalk": DingtalkSettings,
 }
 
 

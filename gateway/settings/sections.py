@@ -27,17 +27,6 @@ class CardSection(Section):
     thinking: Literal["off", "folded"] = "off"
     call_after_s: float = Field(default=60.0, ge=0)
 
-
-class DingtalkAccount(Section):
-    """A DingTalk app; read, not connected yet."""
-
-    id: Id
-    client_id: str
-    client_secret: SecretStr
-    robot_code: str = ""
-    card_template_id: str = ""
-    api_base: str = "https://api.dingtalk.com"
-    edition: str = "standard"
     enabled: bool = True
 
 

@@ -10,16 +10,24 @@ from typing import TypeVar
 import pytest
 
 from channels.base import Channel
+from channels.capabilities import Capabilities
 from channels.cards.model import Action
+from channels.dingtalk.limits import capabilities_of as dingtalk_capabilities
+from channels.dingtalk.settings import DingtalkSettings
 from channels.events import CardAction, ConversationRef, DedupeKey, Inbound, Sender, Toast
 from channels.feishu.limits import capabilities_of as feishu_capabilities
 from channels.slack.limits import CAPABILITIES as SLACK_CAPABILITIES
 from channels.terminal.adapter import capabilities_of as terminal_capabilities
 from channels.testing.contract import Check, FaultName, checks_of, gives_a_dead_card_up
-from channels.testing.contract_files import sends_a_file_once_whatever_record_was_lost
+from channels.testing.contract_files import (
+    FILES,
+    refuses_an_empty_file_for_good,
+    sends_a_file_once_whatever_record_was_lost,
+)
 from channels.testing.contract_finals import sends_a_final_once_whatever_record_was_lost
 from channels.testing.fake import FAKE_CAPABILITIES, FakeChannel
 from gateway.clock import FakeClock
+from tests.contract.dingtalk_harness import DingtalkHarness
 from tests.contract.feishu_harness import FeishuHarness
 from tests.contract.slack_harness import SlackHarness
 from tests.contract.terminal_harness import TerminalHarness
@@ -142,6 +150,14 @@ async def slack_channel() -> AsyncIterator[SlackHarness]:
 
 
 @pytest.fixture
+async def dingtalk() -> AsyncIterator[DingtalkHarness]:
+    made = DingtalkHarness()
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
 async def slack_direct() -> AsyncIterator[SlackHarness]:
     made = SlackHarness("D0LIN")
     await made.start()
@@ -149,6 +165,25 @@ async def slack_direct() -> AsyncIterator[SlackHarness]:
     await made.stop()
 
 
+@pytest.fixture
+async def plain_dingtalk() -> AsyncIterator[DingtalkHarness]:
+    made = DingtalkHarness(card_template_id="")
+    await made.start()
+    yield made
+    await made.stop()
+
+
+def _dingtalk(**more: str) -> Capabilities:
+    given = {"id": "main", "client_id": "dingdemo", "client_secret": "secret", "edition": "pack", **more}
+    return dingtalk_capabilities(DingtalkSettings.model_validate(given))
+
+
+DINGTALK, DINGTALK_PLAIN = _dingtalk(card_template_id="example.schema"), _dingtalk()
+NOT_ON_DINGTALK = tuple(each for each in FILES if each is not refuses_an_empty_file_for_good)
+"""Its messages take no file of the type these checks send, and it has no call to look for one: a file that may have
+been sent stays owed. See `test_dingtalk_adapter_plain` for those it takes, each once."""
+NOT_WITHOUT_A_TEMPLATE = (*NOT_ON_DINGTALK, sends_a_final_once_whatever_record_was_lost)
+"""The platform has no call to look for a message: an answer that may have been sent stays owed, it is never doubled."""
 NOT_ON_A_TERMINAL = (
     gives_a_dead_card_up,
     sends_a_final_once_whatever_record_was_lost,
@@ -183,6 +218,24 @@ async def test_slack_edits(check: Check, slack_channel: SlackHarness) -> None:
 @pytest.mark.parametrize("check", checks_of(SLACK_CAPABILITIES), ids=lambda check: check.__name__)
 async def test_slack_streams(check: Check, slack_direct: SlackHarness) -> None:
     await check(slack_direct)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [each for each in checks_of(DINGTALK) if each not in NOT_ON_DINGTALK],
+    ids=lambda check: check.__name__,
+)
+async def test_dingtalk(check: Check, dingtalk: DingtalkHarness) -> None:
+    await check(dingtalk)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [each for each in checks_of(DINGTALK_PLAIN) if each not in NOT_WITHOUT_A_TEMPLATE],
+    ids=lambda check: check.__name__,
+)
+async def test_dingtalk_without_a_template(check: Check, plain_dingtalk: DingtalkHarness) -> None:
+    await check(plain_dingtalk)
 
 
 @pytest.mark.parametrize(

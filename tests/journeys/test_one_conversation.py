@@ -13,11 +13,12 @@ import pytest
 from gateway.app import running
 from gateway.settings import load_settings
 from tests.journeys.scripted_model import Call, Say, ScriptedModel, scripted_model
+from tests.journeys.towns.dingtalk import Dingtalk
 from tests.journeys.towns.feishu import Feishu
 from tests.journeys.towns.slack import Slack
 from tests.journeys.towns.town import Look, Town
 
-TOWNS: dict[str, Callable[[], Town]] = {"feishu": Feishu, "slack": Slack}
+TOWNS: dict[str, Callable[[], Town]] = {"feishu": Feishu, "slack": Slack, "dingtalk": Dingtalk}
 TABLE = "| city | people |\n| --- | --- |\n| Oslo | 700 thousand |\n| Bergen | 290 thousand |\n"
 NOTE = Call("send_note", json.dumps({"text": "see you at ten"}))
 SCAN = Call("project_scan", "{}")

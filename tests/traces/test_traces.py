@@ -22,10 +22,12 @@ from channels.testing.journal import MemoryJournal
 from channels.testing.platform import Rules
 from channels.testing.trace import Scenario, TracedSink, changed, play, traced
 from gateway.clock import FakeClock
+from tests.traces.dingtalk_stage import dingtalk_stage
 from tests.traces.feishu_stage import feishu_stage
 from tests.traces.slack_stage import slack_stage
 
 HERE = Path(__file__).parent
+STAGES = {"feishu": feishu_stage, "dingtalk": dingtalk_stage}
 SCENARIOS = sorted((HERE / "scenarios").glob("*.toml"))
 
 
@@ -51,8 +53,9 @@ async def test_fake(path: Path, clock: FakeClock, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
-async def test_feishu(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with feishu_stage(monkeypatch) as stage:
+@pytest.mark.parametrize("platform", STAGES)
+async def test_platform(platform: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with STAGES[platform](monkeypatch) as stage:
         stream = await stage.opened()
         scenario = Scenario.load(path)
         closed = await play(
@@ -63,7 +66,7 @@ async def test_feishu(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ends = [shortened(text) for text in stage.visible_ends()]
         lines = [*stage.trace.lines, "", *"\n----\n".join(ends).splitlines()]
     assert closed.seen or closed.permanent
-    compare(HERE / "golden" / "feishu" / f"{path.stem}.txt", "\n".join(lines) + "\n")
+    compare(HERE / "golden" / platform / f"{path.stem}.txt", "\n".join(lines) + "\n")
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

@@ -36,6 +36,8 @@ def made(kind: type[ChannelError]) -> ChannelError:
             return errors.RateLimited(retry_after_s=1, scope="app")
         case "Busy":
             return errors.Busy(retry_after_s=1)
+        case "QuotaUsedUp":
+            return errors.QuotaUsedUp(until_ms=1)
         case "MissingScope":
             return errors.MissingScope(scope="im:message")
         case "StreamEnded":

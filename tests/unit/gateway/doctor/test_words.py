@@ -11,6 +11,7 @@ import pytest
 
 from channels import errors as channel_errors
 from channels.connection import State
+from channels.dingtalk import errors as dingtalk_errors
 from channels.errors import ChannelError
 from channels.feishu import errors as feishu_errors
 from channels.feishu.errors import connect_error, error_of
@@ -20,7 +21,7 @@ from gateway.texts import LANGUAGES, Language
 
 ROOT = Path(__file__).parents[4]
 BOTH: tuple[Language, ...] = ("zh", "en")
-HEALTH = {"connecting", "lost", "auth_failed", "stopped", "identity_unknown"}
+HEALTH = {"connecting", "lost", "auth_failed", "stopped", "identity_unknown", "quota_used_up"}
 ENGINE = {
     *(f"database_{code}" for code in ("locked", "full", "read_only", "gone", "away")),
     "deliveries_dead_letters",
@@ -70,6 +71,18 @@ def test_every_number_of_a_platform_says_what_to_do(lang: Language) -> None:
     refused += [connect_error(code, "") for code in (*known, 1, 403, 513)]
     assert lacking(lang, "fix", {error.advice for error in refused}) == []
     assert lacking(lang, "fix", set(feishu_errors.ADVICE.values())) == []
+
+
+@pytest.mark.parametrize("lang", BOTH)
+def test_every_code_of_dingtalk_says_what_to_do(lang: Language) -> None:
+    codes = {each for value in vars(dingtalk_errors).values() if isinstance(value, frozenset) for each in value}
+    codes |= {*dingtalk_errors.ADVICE, "Forbidden.AccessDenied.ApiCountLimitForOrg", "unheard.of"}
+    told = {"status": 400, "body": {}, "call": "x", "now_ms": 0}
+    refused = [dingtalk_errors.error_of(code, "", **told) for code in codes]
+    refused += [dingtalk_errors.connect_error(code, "", status) for code in codes for status in (400, 401, 503)]
+    assert len(codes) > 15
+    assert lacking(lang, "fix", {error.advice for error in refused}) == []
+    assert lacking(lang, "fix", set(dingtalk_errors.ADVICE.values())) == []
 
 
 @pytest.mark.parametrize("lang", BOTH)

@@ -199,15 +199,6 @@ def test_an_account_of_two_tokens(tmp_path: Path) -> None:
     assert {"xoxb-1", "xapp-1"} <= settings.secrets()
 
 
-@pytest.mark.parametrize("channel", ["dingtalk"])
-def test_channels_to_come_are_read_and_refused_when_used(tmp_path: Path, channel: str) -> None:
-    settings = load(tmp_path, f"[[channels.{channel}]]\nid = 'main'\n")
-    with pytest.raises(ConfigInvalid, match="not built yet") as raised:
-        settings.accounts()
-    assert raised.value.path == f"channels.{channel}.main"
-    assert load(tmp_path, f"[[channels.{channel}]]\nid = 'main'\nenabled = false\n").accounts() == ()
-
-
 def test_the_database_fills_what_is_left_open(tmp_path: Path) -> None:
     settings = load(tmp_path, "[agent]\ntool_timeout_s = 300", {"NIUMA_SESSIONS__IDLE_HOURS": "2"})
     rows = {"agent.tool_timeout_s": 9, "agent.max_tool_rounds": 7, "sessions.idle_hours": 9}

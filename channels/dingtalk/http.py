@@ -1,0 +1,155 @@
+"""The pooled HTTP session of one account, and what its failures mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+
+from channels.dingtalk.errors import BLOCKED
+from channels.dingtalk.readable import Json, dump, read_object
+from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLong
+
+TOKEN_HEADER = "x-acs-dingtalk-access-token"
+
+
+def open_session(address: str, *, timeout_s: float) -> aiohttp.ClientSession:
+    """Open a session that keeps its connections and goes through the proxy the environment names for `address`."""
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=50),
+        timeout=aiohttp.ClientTimeout(total=timeout_s, connect=timeout_s / 2),
+        proxy=proxy_of(address),
+        headers={"User-Agent": "niuma", "Accept": "application/json"},
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
+
+
+def proxy_of(address: str) -> str | None:
+    """Give the proxy of the environment for this address, if any."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
+        return None
+    return getproxies().get(parts.scheme)
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A form with one file in the field `media`."""
+
+    kind: str
+    file_name: str
+    content: bytes
+
+    def form(self) -> aiohttp.FormData:
+        """Give it for one request; a form can be sent only once."""
+        form = aiohttp.FormData({"type": self.kind})
+        form.add_field("media", self.content, filename=self.file_name, content_type="application/octet-stream")
+        return form
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request; `call` names it in errors. The address never appears there: it may hold a ticket or a session."""
+
+    verb: str
+    url: str
+    call: str
+    body: Mapping[str, Any] | None = None
+    query: Mapping[str, str] | None = None
+    token: str = ""
+    upload: Upload | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the platform said: HTTP status, lower-case headers, its code (empty: done) and the whole JSON body."""
+
+    status: int
+    headers: Mapping[str, str]
+    code: str
+    body: Json
+
+    @property
+    def message(self) -> str:
+        """Give the platform's own words."""
+        return str(self.body.get("message") or self.body.get("errmsg") or "")
+
+
+async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
+    """Send a request and read the answer, whatever its code.
+
+    aiohttp repeats a PUT by itself when a kept connection was reset. All ours may be: a frame keeps its guid, and an
+    update carries whole values.
+
+    Raises:
+        NotDispatched: it never left.
+        DeliveryUnknown: no usable answer came; it may have been carried out.
+    """
+    headers = {TOKEN_HEADER: request.token} if request.token else {}
+    data: bytes | aiohttp.FormData | None = None
+    if request.body is not None:
+        headers["Content-Type"] = "application/json; charset=utf-8"
+        data = dump(request.body).encode()
+    if request.upload is not None:
+        data = request.upload.form()
+    try:
+        async with session.request(
+            request.verb, request.url, data=data, params=request.query, headers=headers
+        ) as response:
+            raw, status, answered = await response.read(), response.status, response.headers
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise _transport_error(error, request.call) from None
+    return _answer(raw, status, {name.lower(): value for name, value in answered.items()}, request.call)
+
+
+def _answer(raw: bytes, status: int, headers: Mapping[str, str], call: str) -> Answer:
+    try:
+        body = read_object(raw)
+    except ValueError:
+        if status in (403, 429):
+            return Answer(status, headers, BLOCKED, {})
+        raise DeliveryUnknown(f"{call}: HTTP {status} without JSON") from None
+    if body.get("punish") == "deny":
+        return Answer(status, headers, BLOCKED, body)
+    if status >= 400:
+        return Answer(status, headers, str(body.get("code") or status), body)
+    return Answer(status, headers, "", body)
+
+
+async def download(session: aiohttp.ClientSession, url: str, *, max_bytes: int) -> tuple[bytes, str]:
+    """Fetch a file from an address the platform gave; gives its bytes and the type the server names.
+
+    Raises:
+        TooLong: it has more than `max_bytes`; the rest is not read.
+        NotDispatched, DeliveryUnknown: like `send`, also when the server refuses.
+    """
+    try:
+        async with session.get(url) as response:
+            if response.status != 200:
+                raise DeliveryUnknown(f"file: HTTP {response.status}")
+            return await _read_at_most(response, max_bytes), response.content_type
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise _transport_error(error, "file") from None
+
+
+async def _read_at_most(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    parts, size = list[bytes](), 0
+    async for part in response.content.iter_chunked(65_536):
+        size += len(part)
+        if size > max_bytes:
+            raise TooLong(f"file: more than {max_bytes} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _transport_error(error: Exception, call: str) -> ChannelError:
+    """Tell by type whether a request that failed below HTTP may have been carried out."""
+    text = f"{call}: {type(error).__name__}"
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL):
+        return NotDispatched(text)
+    return DeliveryUnknown(text)

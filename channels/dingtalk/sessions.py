@@ -1,0 +1,79 @@
+"""What came with people's messages and is needed to answer them: the session's own address, and until when it works."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from channels.clock import Clock
+from channels.events import Quote
+
+V = TypeVar("V")
+_KEPT = 2000
+_EARLY_MS = 30_000
+"""An address this close to its end is not used any more. Source: 90 minutes in all official samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One message's way back. `conversation_id` is the platform's own, for signs; `staff_id` may be empty."""
+
+    chat: str
+    message_id: str
+    conversation_id: str
+    staff_id: str
+    webhook: str
+    expires_ms: int
+
+
+class Sessions:
+    """Remembers the newest messages of this process; after a restart only the robot's own calls lead to a chat."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._by_message: OrderedDict[str, Session] = OrderedDict()
+        self._newest: OrderedDict[str, Session] = OrderedDict()
+        self._quotes: OrderedDict[str, Sequence[Quote]] = OrderedDict()
+
+    def note(self, session: Session) -> None:
+        """Remember a message."""
+        _put(self._by_message, session.message_id, session)
+        _put(self._newest, session.chat, session)
+
+    def of_message(self, message_id: str | None) -> Session | None:
+        """Give what came with a message."""
+        return self._by_message.get(message_id or "")
+
+    def valid(self, chat: str, reply_to: str | None) -> Session | None:
+        """Give a way back into a chat that is still open: of the message that is answered, or of a newer one."""
+        until_ms = self._clock.now_ms() + _EARLY_MS
+        for session in (self.of_message(reply_to), self._newest.get(chat)):
+            if session is not None and session.chat == chat and session.webhook and session.expires_ms > until_ms:
+                return session
+        return None
+
+    def close(self, session: Session) -> None:
+        """Forget an address that the platform refused: all that came before it is as old."""
+        for known in [self._newest.get(session.chat), self._by_message.get(session.message_id)]:
+            if known is not None and known.webhook == session.webhook:
+                ended = Session(known.chat, known.message_id, known.conversation_id, known.staff_id, "", 0)
+                self._by_message[known.message_id] = ended
+                if self._newest.get(known.chat) is known:
+                    self._newest[known.chat] = ended
+
+    def note_quote(self, message_id: str, quotes: Sequence[Quote]) -> None:
+        """Remember a message that somebody quoted: the platform has no call to read it."""
+        _put(self._quotes, message_id, quotes)
+
+    def quote(self, message_id: str) -> Sequence[Quote] | None:
+        """Give a message that somebody quoted."""
+        return self._quotes.get(message_id)
+
+
+def _put(table: OrderedDict[str, V], key: str, value: V) -> None:
+    table[key] = value
+    table.move_to_end(key)
+    while len(table) > _KEPT:
+        table.popitem(last=False)

@@ -1,0 +1,78 @@
+"""DingTalk as a person knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+from typing import Any
+
+from channels.simulators.dingtalk.simulator import DingTalkSimulator
+from tests.contract.dingtalk_adapter import DIRECT, LIN, TEMPLATE, example_template
+from tests.journeys.towns.town import Look
+
+
+class Dingtalk:
+    """See `Town`. Nothing here answers a message: what the bot says after a question is its answer."""
+
+    def __init__(self) -> None:
+        self.sim = DingTalkSimulator(api_per_second=60, monthly_calls=1_000_000)
+        self.sim.add_template(TEMPLATE, **example_template())
+
+    async def start(self) -> None:
+        await self.sim.start()
+
+    async def stop(self) -> None:
+        await self.sim.stop()
+
+    def settings(self) -> Mapping[str, str]:
+        account = {
+            "client_id": self.sim.app_id,
+            "client_secret": self.sim.app_secret,
+            "card_template_id": TEMPLATE,
+            "api_base": self.sim.url,
+            "oapi_base": self.sim.url,
+            "edition": "pack",
+        }
+        return {f"channels.dingtalk.main.{key}": value for key, value in account.items()}
+
+    def is_connected(self) -> bool:
+        return self.sim.sockets.count(self.sim.app_id) > 0
+
+    async def ask(self, words: str) -> str:
+        return self.sim.send(DIRECT, LIN, words).message_id
+
+    async def ask_with_file(self, words: str, name: str, content: bytes) -> str:
+        self.sim.send(DIRECT, LIN, "", msg_type="file", file=self.sim.upload(name, content))
+        return await self.ask(words)
+
+    def look(self, question: str) -> Look | None:
+        found = self._answers(question)
+        if not found:
+            return None
+        texts = [self.sim.message(each["id"], LIN)["text"] for each in found]
+        return Look("\n\n".join(texts), tuple(name for name, _ in self._buttons(found[-1])), len(found))
+
+    async def press(self, question: str, do: str) -> str:
+        last = self._answers(question)[-1]
+        button = dict(self._buttons(last))[do]
+        await self.sim.click(last["id"], LIN, button)
+        return str(self.sim.cards.by_id[last["card"]["out_track_id"]].private.get(LIN, {}).get("notice", ""))
+
+    def files(self) -> Mapping[str, bytes]:
+        return {
+            file["name"]: self.sim.world.files[file["id"]].data
+            for each in self.sim.state()["messages"]
+            if each["sender"]["type"] == "bot"
+            for file in each["files"]
+        }
+
+    def _buttons(self, message: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Give what each visible button does, and its id."""
+        card = message["card"]
+        shown = self.sim.view.buttons(self.sim.cards.by_id[card["out_track_id"]], LIN) if card else []
+        return [(each["params"]["action"], each["id"]) for each in shown if each["visible"]]
+
+    def _answers(self, question: str) -> list[dict[str, Any]]:
+        messages = self.sim.state()["messages"]
+        after = messages[[each["id"] for each in messages].index(question) + 1 :]
+        return [each for each in takewhile(lambda each: each["sender"]["type"] == "bot", after) if not each["recalled"]]
