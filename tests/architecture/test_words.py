@@ -28,7 +28,7 @@ CORE = (
     "channels/errors.py",
     "channels/events.py",
 )
-KNOWS_PLATFORMS = ("gateway/settings/", "gateway/cli/demo.py", "gateway/app/demo.py")
+KNOWS_PLATFORMS = ("gateway/settings/", "gateway/cli/demo.py", "gateway/app/simulated.py")
 TEXT = (".py", ".md", ".toml", ".html", ".js", ".css", ".sh")
 
 
