@@ -27,8 +27,6 @@ class CardSection(Section):
     thinking: Literal["off", "folded"] = "off"
     call_after_s: float = Field(default=60.0, ge=0)
 
-    enabled: bool = True
-
 
 class ScheduleSection(Section):
     """A report; read, not run yet."""
