@@ -9,8 +9,9 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -26,19 +27,31 @@ WAIT_MS = 60_000
 JUDGED = text("en", "verdict.satisfied", name="Lin Wei")
 
 
+@dataclass(frozen=True)
+class Addresses:
+    """What the demo prints: the page with all chats, and each chat alone, by platform."""
+
+    all: str
+    alone: Mapping[str, str]
+
+    @property
+    def feishu(self) -> str:
+        return self.alone["Feishu"]
+
+
 @asynccontextmanager
-async def demo(home: Path) -> AsyncIterator[str]:
-    """Run the demo in its own process and give the URL it prints."""
+async def demo(home: Path) -> AsyncIterator[Addresses]:
+    """Run the demo in its own process and give the addresses it prints."""
     chromium_path()
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "gateway.cli", "demo", "--home", str(home), "--port", "0", stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     try:
-        line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
-        found = re.search(r"http://[\d.:]+", line)
-        assert found, line
-        yield found.group()
+        lines = [(await asyncio.wait_for(process.stdout.readline(), 60)).decode() for _ in range(2)]
+        found = re.search(r"http://[\d.:]+", lines[0])
+        assert found, lines
+        yield Addresses(found.group(), dict(re.findall(r"(\w+) (http://[\d.:]+)", lines[1])))
         process.terminate()
         assert await asyncio.wait_for(process.wait(), 40) == 0
     finally:
@@ -89,7 +102,7 @@ async def take_picture(page: Page) -> None:
 
 
 async def test_ask_watch_and_judge(tmp_path: Path) -> None:
-    async with demo(tmp_path) as url, opened(url) as page:
+    async with demo(tmp_path) as at, opened(at.feishu) as page:
         card = await ask(page, "@niuma scan the project and read src/orders.py")
         await expect(button(card, "Stop")).to_be_visible(timeout=WAIT_MS)
         await expect(card.get_by_text("project_scan")).to_be_visible(timeout=WAIT_MS)
@@ -107,7 +120,7 @@ async def test_ask_watch_and_judge(tmp_path: Path) -> None:
 
 
 async def test_stop_and_retry(tmp_path: Path) -> None:
-    async with demo(tmp_path) as url, opened(url, dark=True) as page:
+    async with demo(tmp_path) as at, opened(at.feishu, dark=True) as page:
         card = await ask(page, "@niuma something long")
         await expect(card.locator(".caret")).to_be_visible(timeout=WAIT_MS)
         await button(card, "Stop").click()
@@ -121,7 +134,7 @@ async def test_stop_and_retry(tmp_path: Path) -> None:
 
 
 async def test_a_dangerous_step_asks_in_a_direct_chat(tmp_path: Path) -> None:
-    async with demo(tmp_path) as url, opened(url) as page:
+    async with demo(tmp_path) as at, opened(at.feishu) as page:
         await page.locator(".chat-row").filter(has_text="niuma").last.click()
         card = await ask(page, 'send a note "see you at ten"')
         await expect(button(card, "Approve")).to_be_visible(timeout=WAIT_MS)
