@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+Align = Literal["left", "center", "right"]
 _PARSER = MarkdownIt("commonmark").enable("table")
 _DELIMITER = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|", re.M)
 
@@ -28,6 +30,8 @@ class TablePiece:
     rows: tuple[tuple[str, ...], ...]
     markdown: str
     """The table as it stood in the text."""
+    aligns: tuple[Align, ...] = ()
+    """Of each column."""
 
 
 Piece = TextPiece | TablePiece
@@ -60,6 +64,7 @@ def _add_text(found: list[Piece], lines: list[str]) -> None:
 
 def _table(tokens: list[Token], markdown: str) -> TablePiece:
     rows: list[list[str]] = []
+    aligns: list[Align] = []
     for index, token in enumerate(tokens):
         if token.type == "table_close":
             break
@@ -67,6 +72,13 @@ def _table(tokens: list[Token], markdown: str) -> TablePiece:
             rows.append([])
         elif token.type in ("th_open", "td_open"):
             rows[-1].append(tokens[index + 1].content)
+            if token.type == "th_open":
+                aligns.append(_align_of(token))
     columns = tuple(rows[0])
     body = tuple(tuple(row[: len(columns)]) + ("",) * (len(columns) - len(row)) for row in rows[1:])
-    return TablePiece(columns, body, markdown)
+    return TablePiece(columns, body, markdown, tuple(aligns))
+
+
+def _align_of(head: Token) -> Align:
+    style = str(head.attrGet("style") or "")
+    return "right" if style.endswith("right") else "center" if style.endswith("center") else "left"

@@ -8,6 +8,7 @@ from functools import lru_cache
 from channels.cards.grapheme import ceiling
 from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
 from channels.cards.shorten import head, shorten
+from channels.slack.cells import plain_cell
 from channels.slack.elements import (
     LINE_CHARS,
     MARKS,
@@ -131,7 +132,7 @@ def _tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[P
     while True:
         count = min(len(left), TABLE_ROWS - 1)
         while True:
-            native = table_block(names, left[:count])
+            native = table_block([[plain_cell(cell) for cell in row] for row in (names, *left[:count])])
             piece = piece_of(native, plain=grid(names, left[:count]))
             if piece.bytes <= _TABLE_BYTES or count <= 1:
                 break

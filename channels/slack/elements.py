@@ -13,6 +13,7 @@ from typing import Any
 
 from channels.cards.model import Action, Form, WorkStatus
 from channels.cards.shorten import head, shorten
+from channels.slack.cells import settings_of
 from channels.slack.escape import code, mrkdwn, neutral
 
 Json = dict[str, Any]
@@ -81,13 +82,10 @@ def markdown_block(text: str) -> Json:
     return {"type": "markdown", "text": text}
 
 
-def table_block(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Json:
-    """Give a native table; no more than `TABLE_ROWS` with the head, and `TABLE_COLUMNS`."""
-    lines = [columns, *rows]
-    return {
-        "type": "table",
-        "rows": [[{"type": "raw_text", "text": neutral(cell) or " "} for cell in row] for row in lines],
-    }
+def table_block(rows: Sequence[Sequence[Json]], aligns: Sequence[str] = ()) -> Json:
+    """Give a native table of cells, the head first; no more than `TABLE_ROWS`, and `TABLE_COLUMNS`."""
+    settings = settings_of(aligns)
+    return {"type": "table", "rows": [list(row) for row in rows], **({"column_settings": settings} if settings else {})}
 
 
 def button(action: Action, number: int, thread: str) -> Json:

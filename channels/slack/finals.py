@@ -13,6 +13,7 @@ from channels.clock import Clock
 from channels.errors import InvalidCard, StreamEnded, TooLong
 from channels.events import Receipt
 from channels.slack.cards import Page, render_card
+from channels.slack.cells import words_of
 from channels.slack.errors import NOT_A_MEMBER
 from channels.slack.escape import markdown
 from channels.slack.identity import NAME, Json, MessageName
@@ -120,5 +121,5 @@ def _words(block: Json) -> list[str]:
         return [str(each.get("text", "")) for each in cast("list[Json]", block["elements"])]
     if block["type"] == "table":
         rows = cast("list[list[Json]]", block["rows"])
-        return ["\n".join(" | ".join(str(cell["text"]) for cell in row) for row in rows)]
+        return ["\n".join(" | ".join(words_of(cell) for cell in row) for row in rows)]
     return [str(text)] if isinstance(text, str) else []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from channels.cards.markdown import Parts
 from channels.cards.tables import TablePiece, pieces
+from channels.slack.cells import markdown_cell
 from channels.slack.elements import (
     SECTION_CHARS,
     TABLE_COLUMNS,
@@ -67,7 +68,8 @@ def _converted(part: str) -> list[Piece]:
         if isinstance(piece, TablePiece):
             if len(piece.columns) <= TABLE_COLUMNS and len(piece.rows) < TABLE_ROWS:
                 code = grid(piece.columns, piece.rows)
-                found.append(piece_of(table_block(piece.columns, piece.rows), plain=code))
+                cells = [[markdown_cell(cell) for cell in row] for row in (piece.columns, *piece.rows)]
+                found.append(piece_of(table_block(cells, piece.aligns), plain=code))
             else:
                 found.append(piece_of(*grid(piece.columns, piece.rows)))
         elif text := markdown(piece.markdown).strip("\n"):
