@@ -1,0 +1,173 @@
+"""Several gateways on one Postgres and one platform: they share the load, and any of them may go at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.journeys.scripted_model import Say, ScriptedModel, scripted_model
+from tests.processes.feishu import FeishuWorld, feishu_world
+from tests.processes.postgres import PostgresPlace, empty_database
+from tests.processes.replicas import TTL_S, Replica, replicas
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+
+PLACES = ["oc_team", "oc_dm_lin", "oc_topics", "oc_topics", "oc_topics", "oc_topics"]
+"""In the group, in the direct chat, and in topics: each a conversation."""
+PEOPLE = {"oc_team": "ou_lin", "oc_dm_lin": "ou_lin", "oc_topics": "ou_chen"}
+LONG = [f"word{number}" for number in range(160)]
+
+
+@pytest.fixture
+def database() -> Iterator[PostgresPlace]:
+    with empty_database() as database:
+        yield database
+
+
+class Town:
+    """The platform, the model, and the replicas between them."""
+
+    def __init__(self, world: FeishuWorld, model: ScriptedModel, team: list[Replica], database: PostgresPlace) -> None:
+        self.world = world
+        self.model = model
+        self.team = team
+        self.database = database
+
+    async def ask(self, mark: str, words: str, *, chat: str = "oc_team", every_s: float = 0.03) -> str:
+        self.model.script([Say(words, piece=10, every_s=every_s)], when=mark, for_ever=True)
+        return await self.world.say(f"@niuma about {mark}", chat=chat, by=PEOPLE[chat])
+
+    async def in_work(self, asked: str, *, beyond: str = "word5") -> tuple[str, Replica]:
+        """Wait until an answer grows; gives its run and who works on it."""
+
+        async def shown() -> list[dict[str, Any]]:
+            return [each for each in await self.world.answer_to(asked) if beyond in each["text"]]
+
+        card = (await self.world.until(shown, why=f"{beyond} on the card"))[0]
+        run = run_of(card)
+        return run, next(each for each in self.team if each.works_on(run))
+
+    async def answered_once(self, asked: str, words: str) -> dict[str, Any]:
+        """Wait for the end; the answer must be whole, and the only one."""
+        try:
+            answer = await self.world.finished(asked, within_s=60)
+        except AssertionError as error:
+            raise AssertionError(
+                "\n".join([str(error), *(each.process.log()[-4000:] for each in self.team)])
+            ) from error
+        assert answer["text"].count(words) == 1, "complete, and once"
+        assert len(await self.world.answer_to(asked)) == 1, "on its first card"
+        return answer
+
+    async def writes(self) -> list[tuple[float, int]]:
+        """Give all writes to cards so far: when (monotonic seconds), and their sequence."""
+        entries = [each for each in await self.world.timeline() if "/cardkit/v1/cards/" in each["path"]]
+        return [(each["mono_s"], each["body"]["sequence"]) for each in entries if "sequence" in (each["body"] or {})]
+
+
+@asynccontextmanager
+async def town(count: int, home: Path, database: PostgresPlace, **environment: str) -> AsyncIterator[Town]:
+    """Start everything; all replicas are connected inside the block."""
+    async with feishu_world() as world, scripted_model() as model:
+        main = {"MODEL": "openai/main", "API_BASE": model.url, "API_KEY": "sk-key-of-the-scripted-model"}
+        told = {"NIUMA_MODELS__DEFAULT": "main"} | {f"NIUMA_MODELS__MAIN__{key}": value for key, value in main.items()}
+        async with replicas(count, home, database, world.url, **told, **environment) as team:
+            try:
+                await world.connected(count)
+            except AssertionError as error:
+                raise AssertionError("\n".join([str(error), *(each.process.log()[-4000:] for each in team)])) from error
+            yield Town(world, model, team, database)
+
+
+def run_of(card: dict[str, Any]) -> str:
+    def find(node: Any) -> str:
+        if isinstance(node, list):
+            return next((found for each in node if (found := find(each))), "")
+        if isinstance(node, dict):
+            return str(node.get("run") or next((found for each in node.values() if (found := find(each))), ""))
+        return ""
+
+    return find(card["card"])
+
+
+def attempt_of(sequence: int) -> int:
+    return sequence // 100_000
+
+
+async def test_three_boot_at_once_on_an_empty_database_and_share_the_load(
+    tmp_path: Path, database: PostgresPlace
+) -> None:
+    async with town(3, tmp_path, database) as t:
+        asked: dict[str, str] = {}
+        for round_ in range(3):
+            for number, chat in enumerate(PLACES):
+                mark = f"q{round_}{number}"
+                words = " ".join(f"{mark}.{count}" for count in range(12))
+                asked[await t.ask(mark, words, chat=chat)] = words
+        for question, words in asked.items():
+            await t.answered_once(question, words)
+        assert len(await t.world.answers()) == len(asked)
+        began = database.rows("SELECT conv, seq, first_at, ended_at FROM nm_run ORDER BY conv, seq")
+        for before, after in zip(began, began[1:], strict=False):
+            assert before[0] != after[0] or before[3] <= after[2], "one at a time, in the order of arrival"
+        assert sum(bool(each.told("run_claimed")) for each in t.team) >= 2, "the load is shared"
+
+
+async def test_the_owner_is_killed_and_another_goes_on_on_the_same_card(
+    tmp_path: Path, database: PostgresPlace
+) -> None:
+    async with town(2, tmp_path, database) as t:
+        words = " ".join(LONG)
+        asked = await t.ask("long", words)
+        run, owner = await t.in_work(asked)
+        owner.process.kill()
+        killed_s = time.monotonic()
+        await t.answered_once(asked, words)
+        [other] = [each for each in t.team if each is not owner]
+        assert other.works_on(run)
+        first_s = min(at_s for at_s, sequence in await t.writes() if attempt_of(sequence) == 2)
+        assert first_s - killed_s <= TTL_S + 1.0
+        assert [attempt_of(each) for _, each in await t.writes()] == sorted(attempt_of(e) for _, e in await t.writes())
+
+
+async def test_sigterm_hands_over_at_once(tmp_path: Path, database: PostgresPlace) -> None:
+    async with town(2, tmp_path, database, NIUMA_RUNS__DRAIN_S="0.2") as t:
+        words = " ".join(LONG)
+        asked = await t.ask("long", words)
+        run, owner = await t.in_work(asked)
+        owner.process.terminate()
+        assert await owner.process.ended() == 0, owner.process.log()
+        await t.answered_once(asked, words)
+        [other] = [each for each in t.team if each is not owner]
+        assert other.works_on(run)
+        gave_at_ms = database.rows("SELECT stuck FROM nm_run WHERE id = %s", run)
+        assert gave_at_ms == [(0,)], "a hand-over is no suspicion"
+
+
+async def test_a_zombie_that_wakes_writes_nothing(tmp_path: Path, database: PostgresPlace) -> None:
+    async with town(2, tmp_path, database) as t:
+        words = " ".join(LONG)
+        asked = await t.ask("long", words)
+        run, owner = await t.in_work(asked)
+        owner.process.freeze()
+        [other] = [each for each in t.team if each is not owner]
+
+        async def taken() -> bool:
+            return other.works_on(run)
+
+        await t.world.until(taken, why="the run is taken over")
+        await asyncio.sleep(0.3)
+        owner.process.wake()
+        await t.answered_once(asked, words)
+        sequences = [sequence for _, sequence in await t.writes()]
+        assert [attempt_of(each) for each in sequences] == sorted(attempt_of(each) for each in sequences)
+        refused = [each for each in await t.world.timeline() if each.get("code") == 300317]
+        assert not refused, "no write of the old owner came after one of the new"
+        again = await t.answered_once(await t.ask("again", "still here"), "still here")
+        assert "still here" in again["text"]
