@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -114,7 +115,7 @@ async def test_three_boot_at_once_on_an_empty_database_and_share_the_load(
             await t.answered_once(question, words)
         assert len(await t.world.answers()) == len(asked)
         began = database.rows("SELECT conv, seq, first_at, ended_at FROM nm_run ORDER BY conv, seq")
-        for before, after in zip(began, began[1:], strict=False):
+        for before, after in itertools.pairwise(began):
             assert before[0] != after[0] or before[3] <= after[2], "one at a time, in the order of arrival"
         assert sum(bool(each.told("run_claimed")) for each in t.team) >= 2, "the load is shared"
 

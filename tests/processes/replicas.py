@@ -40,11 +40,8 @@ async def replicas(
 ) -> AsyncIterator[list[Replica]]:
     """Start `count` gateways at once; those that still run are killed at the end."""
     async with AsyncExitStack() as stack:
-        team: list[Replica] = []
-        for number in range(count):
-            team.append(
-                await stack.enter_async_context(replica(home / str(number), database, platform_url, **environment))
-            )
+        starting = (replica(home / str(number), database, platform_url, **environment) for number in range(count))
+        team = [await stack.enter_async_context(each) for each in starting]
         yield team
 
 
