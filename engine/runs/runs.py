@@ -25,6 +25,7 @@ from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
 from engine.runs.held import Held, HeldMessage, HoldReason
+from engine.runs.hints import Ears, Hints
 from engine.runs.inbox import Inbox, Noted, Submitted
 from engine.runs.journal import Journal
 from engine.runs.last_word import LastWord
@@ -75,12 +76,13 @@ class Runs:
         )
         self._deliveries = Deliveries(self.replica, surface, self._ledger)
         self._retention: asyncio.Task[None] | None = None
+        self._hints = Hints(database, self._ears())
         self._began = False
         self._lost = asyncio.Event()
 
     async def start(self, queue: TurnQueue) -> None:
         """Join, take up what a dead process left, and begin. The schema is there already."""
-        loop = asyncio.get_running_loop()
+        self._loop = loop = asyncio.get_running_loop()
         self._queue = queue
         self._inbox = Inbox(queue, Busy(self._database.dialect, self._settings.while_busy))
         self._held = Held(self._inbox)
@@ -101,6 +103,7 @@ class Runs:
         await queue.start(self._turn.run, self._turn.take, self.replica.appetite)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
+        self._hints.start()
         self._deliveries.start()
         self._retention = asyncio.create_task(Retention(self.replica, queue, self._settings).run(), name="retention")
         queue.kick()
@@ -125,6 +128,7 @@ class Runs:
         if self._retention is not None:
             self._retention.cancel()
             await asyncio.wait([self._retention])
+        await asyncio.get_running_loop().run_in_executor(None, self._hints.stop)
         await self._queue.stop()
 
     async def give_up(self) -> None:
@@ -287,6 +291,22 @@ class Runs:
             slow=slow,
             in_work=self._queue.in_hand,
             spoken_to=lambda run: _call(loop, lambda: self.replica.wake(run)),
+        )
+
+    def _ears(self) -> Ears:
+        def work() -> None:
+            self.replica.owed.set()
+            self._queue.kick()
+
+        def missed() -> None:
+            work()
+            for run in tuple(self.replica.active):
+                self.replica.wake(run)
+
+        return Ears(
+            spoken_to=lambda run: _call(self._loop, lambda: self.replica.wake(run)),
+            work=lambda: _call(self._loop, work),
+            missed=lambda: _call(self._loop, missed),
         )
 
 
