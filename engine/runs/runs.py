@@ -289,7 +289,7 @@ class Runs:
         return Beats(
             lost=lambda: _call(loop, lose),
             slow=slow,
-            in_work=self._queue.in_hand,
+            ask=lambda fn: _call(loop, fn),
             spoken_to=lambda run: _call(loop, lambda: self.replica.wake(run)),
         )
 

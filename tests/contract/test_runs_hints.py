@@ -81,6 +81,7 @@ async def test_work_that_is_called_out_is_taken_up_before_the_next_look(
     shared: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.runs.dbos.turns.POLL_S", 60.0)
+    monkeypatch.setattr("engine.runs.dbos.turns.LOOK_S", 60.0)
     monkeypatch.setattr("engine.runs.dbos.queue.AGAIN_S", 60.0)
     async with running(shared.url, shared.home, settings=SLOW_BEAT) as house:
         await house.until(lambda: house.runs._hints.listens)

@@ -100,6 +100,8 @@ class Kick:
         self._by_text = True
         self._ends = False
         self._later: asyncio.TimerHandle | None = None
+        self._watching: asyncio.TimerHandle | None = None
+        self._count = 0
         self.prepare: Prepare | None = None
         self.appetite: Appetite = lambda in_work: me.concurrency - in_work
         self.broken = False
@@ -119,9 +121,21 @@ class Kick:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._wish)
 
+    def watch(self, every_s: float) -> None:
+        """Look for work again and again; nobody tells us of what other replicas leave."""
+        self._wish()
+        self._watching = self._loop.call_later(every_s, self.watch, every_s)
+
+    @property
+    def claiming(self) -> int:
+        """Give the number of the claim that is on its way, 0 for none."""
+        return 0 if self._task is None else self._count
+
     async def stop(self) -> None:
         """End; returns when no claim is in flight any more."""
         self._ends = True
+        if self._watching is not None:
+            self._watching.cancel()
         if self._task is not None:
             await asyncio.wait([self._task])
         # The library's own polls end too; without this name they go on until it is destroyed, and turns refuse.
@@ -152,6 +166,7 @@ class Kick:
         try:
             while self._again and not (self._ends or self.broken):
                 self._again = False
+                self._count += 1
                 await self._round()
         finally:
             self._task = None
