@@ -127,9 +127,9 @@ class Runtime:
         """Store an inbound that starts nothing, with the reason; true when it is new. Raises like `submit`."""
         return await self._runs.ignore(key, conversation, reason, body)
 
-    def waits_in(self, conversation: Address) -> Principal | None:
-        """Give the person whose answer holds the conversation up, as far as this process knows."""
-        return self._runs.replica.waits_in(conversation)
+    async def waits_in(self, conversation: Address) -> Principal | None:
+        """Give the person whose answer holds the conversation up, whichever replica asked. Raises like `submit`."""
+        return await self._runs.replica.waits_in(conversation)
 
     async def hold(self, given: RunInput, *, key: InboxKey, reason: HoldReason) -> bool:
         """Store a message that waits before it becomes a run; true when it is new. Raises like `submit`."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engine.messages import RunId
+from engine.messages import Address, RunId
+from engine.ports import Control
 from engine.runs.hints import WORK, call_out
 from tests.contract.conftest import Place
 from tests.contract.processes.child import Child
@@ -94,6 +95,30 @@ async def test_work_that_is_called_out_is_taken_up_before_the_next_look(
         database = house.runtime.database
         await database.run(lambda session: call_out(session, database.dialect, WORK))
         assert (await house.ended(run, 3)).status == "done"
+
+
+async def test_any_replica_knows_whose_answer_a_conversation_waits_for(shared: Place) -> None:
+    async with running(shared.url, shared.home) as house:
+        assert await house.runtime.waits_in(Address("chat")) is None
+        async with Child(shared, "asks", settings={"lease_ttl_s": 20.0}) as child:
+            run = RunId(await child.say())
+            await asked(house)
+            assert await house.runtime.waits_in(Address("elsewhere")) is None
+            approval = Control(id="p", kind="approve", by="ann", body={"nonce": "n"})
+            assert await house.runtime.control(run, approval) == "accepted"
+            assert (await house.ended(run)).answer == "attempt 1 approve"
+            assert await house.runtime.waits_in(Address("chat")) is None
+
+
+async def asked(house: House) -> None:
+    """Wait until the conversation waits for Ann."""
+    for _ in range(500):
+        who = await house.runtime.waits_in(Address("chat"))
+        if who is not None:
+            assert who.id == "ann"
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("nobody was asked")
 
 
 def works(place: Place) -> Works:

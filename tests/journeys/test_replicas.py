@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from gateway.texts.en import TEXTS
+from tests.journeys.house import TOPICS, house
 from tests.journeys.scripted_model import Say, ScriptedModel, scripted_model
-from tests.processes.feishu import FeishuWorld, feishu_world
+from tests.processes.feishu import FeishuWorld, buttons_of, feishu_world
 from tests.processes.postgres import PostgresPlace, empty_database
 from tests.processes.replicas import TTL_S, Replica, replicas
 
@@ -75,15 +77,21 @@ class Town:
 @asynccontextmanager
 async def town(count: int, home: Path, database: PostgresPlace, **environment: str) -> AsyncIterator[Town]:
     """Start everything; all replicas are connected inside the block."""
-    async with feishu_world() as world, scripted_model() as model:
-        main = {"MODEL": "openai/main", "API_BASE": model.url, "API_KEY": "sk-key-of-the-scripted-model"}
-        told = {"NIUMA_MODELS__DEFAULT": "main"} | {f"NIUMA_MODELS__MAIN__{key}": value for key, value in main.items()}
-        async with replicas(count, home, database, world.url, **told, **environment) as team:
-            try:
-                await world.connected(count)
-            except AssertionError as error:
-                raise AssertionError("\n".join([str(error), *(each.process.log()[-4000:] for each in team)])) from error
-            yield Town(world, model, team, database)
+    async with (
+        feishu_world() as world,
+        scripted_model() as model,
+        replicas(count, home, database, world.url, **model_at(model.url), **environment) as team,
+    ):
+        try:
+            await world.connected(count)
+        except AssertionError as error:
+            raise AssertionError("\n".join([str(error), *(each.process.log()[-4000:] for each in team)])) from error
+        yield Town(world, model, team, database)
+
+
+def model_at(url: str) -> dict[str, str]:
+    main = {"MODEL": "openai/main", "API_BASE": url, "API_KEY": "sk-key-of-the-scripted-model"}
+    return {"NIUMA_MODELS__DEFAULT": "main"} | {f"NIUMA_MODELS__MAIN__{key}": value for key, value in main.items()}
 
 
 def run_of(card: dict[str, Any]) -> str:
@@ -172,3 +180,21 @@ async def test_a_zombie_that_wakes_writes_nothing(tmp_path: Path, database: Post
         assert not refused, "no write of the old owner came after one of the new"
         again = await t.answered_once(await t.ask("again", "still here"), "still here")
         assert "still here" in again["text"]
+
+
+async def test_buttons_reach_the_run_wherever_it_lives(tmp_path: Path, database: PostgresPlace) -> None:
+    """The platform gives each press to a replica of its choice; twelve of them do not all meet the owner."""
+    async with house(tmp_path / "platform", start=False) as h:
+        async with replicas(2, tmp_path, database, h.sim.url, **model_at(h.model.url)):
+            await h.until(lambda: h.sim.sockets.count(h.sim.app_id) == 2, within_s=30)
+            for number in range(6):
+                h.model.script([Say(" ".join(LONG), piece=10, every_s=0.03)], when=f"long{number}")
+                asked = await h.say(f"@niuma long{number}", chat=TOPICS)
+                growing = await h.sees(asked, lambda seen: "word5" in seen.text)
+                [stop] = [each for each in buttons_of(growing.last["card"]) if each.get("do") == "stop"]
+                assert await h.press(growing, "stop") == TEXTS["toast.stopping"]
+                stopped = await h.finished(asked, within_s=5)
+                assert "word159" not in stopped.text
+                assert await h.press_late(growing, stop) == TEXTS["toast.already_ended"]
+        routes = database.rows("SELECT route FROM nm_inbox WHERE kind = 'action'")
+        assert sorted(row[0] for row in routes) == ["control"] * 6 + ["ignored"] * 6
