@@ -230,8 +230,13 @@ class Runtime:
         return await self._runs.wait_ended(run, timeout_s)
 
     async def lost(self) -> None:
-        """Return when this process was declared dead by its peers: it must end; the next one has a new id."""
+        """Return when this replica was declared dead by its peers: stop it, and build another one."""
         await self._runs.lost()
+
+    @property
+    def is_lost(self) -> bool:
+        """Tell whether this replica was declared dead."""
+        return self._runs.replica.lease.lost
 
     async def config_get(self, scope: str, key: str) -> Any:
         """Give a setting kept in the database, `None` when it was never set."""

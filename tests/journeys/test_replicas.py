@@ -159,7 +159,9 @@ async def test_sigterm_hands_over_at_once(tmp_path: Path, database: PostgresPlac
         assert gave_at_ms == [(0,)], "a hand-over is no suspicion"
 
 
-async def test_a_zombie_that_wakes_writes_nothing(tmp_path: Path, database: PostgresPlace) -> None:
+async def test_a_zombie_that_wakes_writes_nothing_and_starts_again_as_another_replica(
+    tmp_path: Path, database: PostgresPlace
+) -> None:
     async with town(2, tmp_path, database) as t:
         words = " ".join(LONG)
         asked = await t.ask("long", words)
@@ -172,14 +174,32 @@ async def test_a_zombie_that_wakes_writes_nothing(tmp_path: Path, database: Post
 
         await t.world.until(taken, why="the run is taken over")
         await asyncio.sleep(0.3)
+        before = {row[0] for row in database.rows("SELECT id FROM nm_replica")}
         owner.process.wake()
+        await t.world.until(lambda: is_lost(owner), why="it finds out")
+        await t.world.connected(1, within_s=5)
         await t.answered_once(asked, words)
         sequences = [sequence for _, sequence in await t.writes()]
         assert [attempt_of(each) for each in sequences] == sorted(attempt_of(each) for each in sequences)
         refused = [each for each in await t.world.timeline() if each.get("code") == 300317]
         assert not refused, "no write of the old owner came after one of the new"
-        again = await t.answered_once(await t.ask("again", "still here"), "still here")
-        assert "still here" in again["text"]
+        await t.world.connected(2)
+        await t.world.until(lambda: is_ready(owner), why="it is ready again, as another replica")
+        after = {row[0] for row in database.rows("SELECT id FROM nm_replica")}
+        assert len(before) == 1 and before < after and len(after) == 2
+        for number in range(6):
+            words = f"still here {number}"
+            answer = await t.answered_once(await t.ask(f"again{number}", words, chat="oc_topics"), words)
+            assert words in answer["text"]
+        assert len(owner.told("run_claimed")) > 1, "it shares the load again"
+
+
+async def is_lost(replica: Replica) -> bool:
+    return (await replica.red()).get("runs") == "lost"
+
+
+async def is_ready(replica: Replica) -> bool:
+    return not await replica.red()
 
 
 async def test_buttons_reach_the_run_wherever_it_lives(tmp_path: Path, database: PostgresPlace) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import aiohttp
 
 from tests.processes.gateway import GatewayProcess, gateway
 from tests.processes.postgres import PostgresPlace
@@ -28,6 +31,13 @@ class Replica:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         found = (json.loads(line) for line in lines if f'"{event}"' in line)
         return [each for each in found if each["event"] == event and all(each.get(k) == v for k, v in fields.items())]
+
+    async def red(self) -> dict[str, str]:
+        """Give the codes of what `/readyz` says is red."""
+        [url] = re.findall(r"serves on (\S+)", self.process.log())
+        async with aiohttp.ClientSession() as http, http.get(f"{url}/readyz") as response:
+            checks = (await response.json())["checks"]
+        return {each["name"]: each["code"] for each in checks if not each["ok"]}
 
     def works_on(self, run: str) -> bool:
         """Tell whether it claimed a run."""
