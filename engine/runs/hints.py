@@ -16,6 +16,8 @@ CONTROL = "nm_control"
 """Somebody said something to a run; the payload is its id."""
 WORK = "nm_work"
 """Work was handed over: runs, answers that are owed."""
+SHARE = "nm_share"
+"""A replica came or went, or gave up a part of what all share."""
 
 
 def call_out(session: Session, dialect: Dialect, channel: str, payload: str = "") -> None:
@@ -30,6 +32,7 @@ class Ears:
 
     spoken_to: Callable[[RunId], None]
     work: Callable[[], None]
+    share: Callable[[], None]
     missed: Callable[[], None]
     """Something may have been called out that nobody here heard."""
 
@@ -50,7 +53,7 @@ class Hints:
     def start(self) -> None:
         """Begin to listen."""
         if not self._database.dialect.is_sqlite:
-            self._listener = Listener(self._database.engine, (CONTROL, WORK), self._heard, self._ears.missed)
+            self._listener = Listener(self._database.engine, (CONTROL, WORK, SHARE), self._heard, self._ears.missed)
             self._listener.start()
 
     def stop(self) -> None:
@@ -62,5 +65,7 @@ class Hints:
     def _heard(self, channel: str, payload: str) -> None:
         if channel == CONTROL:
             self._ears.spoken_to(RunId(payload))
+        elif channel == SHARE:
+            self._ears.share()
         else:
             self._ears.work()

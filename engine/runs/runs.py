@@ -39,6 +39,7 @@ from engine.runs.renewal import Renewal, Renewed
 from engine.runs.replica import Replica
 from engine.runs.retention import Retention
 from engine.runs.rewording import reword
+from engine.runs.shares import Shares
 from engine.runs.showing import Showing
 from engine.runs.turn import Turn
 from engine.runs.view import RunView, has_run_in, last_words, view
@@ -76,6 +77,7 @@ class Runs:
         )
         self._deliveries = Deliveries(self.replica, surface, self._ledger)
         self._retention: asyncio.Task[None] | None = None
+        self.shares = Shares(self.replica, settings.lease_ttl_s)
         self._hints = Hints(database, self._ears())
         self._began = False
         self._lost = asyncio.Event()
@@ -100,6 +102,7 @@ class Runs:
         await self._database.run(lambda session: self._ledger.revive(session, self._clock.now_ms()))
         self.replica.finish = queue.finish
         self._began = True
+        await self.shares.start()
         await queue.start(self._turn.run, self._turn.take, self.replica.appetite)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
@@ -128,6 +131,7 @@ class Runs:
         if self._retention is not None:
             self._retention.cancel()
             await asyncio.wait([self._retention])
+        await self.shares.stop()
         await asyncio.get_running_loop().run_in_executor(None, self._hints.stop)
         await self._queue.stop()
 
@@ -306,6 +310,7 @@ class Runs:
         return Ears(
             spoken_to=lambda run: _call(self._loop, lambda: self.replica.wake(run)),
             work=lambda: _call(self._loop, work),
+            share=lambda: _call(self._loop, self.shares.look),
             missed=lambda: _call(self._loop, missed),
         )
 

@@ -11,7 +11,7 @@ from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Press, Pressed, Surface, Watcher, Work
+from engine.ports import Budgets, Clock, Control, Press, Pressed, Surface, Watcher, Work
 from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Standing
 from engine.runs.held import HeldMessage, HoldReason
@@ -254,6 +254,10 @@ class Runtime:
         """Tell whether new inputs can be served, and what stands in the way."""
         runs = self._runs
         return [database_check(self.database.health()), runs_check(runs.replica), letters_check(runs.dead_letters)]
+
+    def shares(self, budgets: Budgets) -> None:
+        """Share these limits with all other replicas on the database; before `start`. Alone, nothing changes."""
+        self._runs.shares.budgets = budgets
 
     def watched_by(self, watcher: Watcher) -> None:
         """Tell `watcher` what happens from now on; before `start`."""

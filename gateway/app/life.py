@@ -20,7 +20,7 @@ from engine.errors import StorageError
 from engine.runtime import Check, build_runtime
 from engine.settings import EngineSettings
 from gateway.access import Access
-from gateway.delivery import Delivery
+from gateway.delivery import AccountBudgets, Delivery
 from gateway.errors import StartupFailed
 from gateway.inbound import ChannelEnclosures, Reception
 from gateway.metrics import Metrics, WatchedChannel
@@ -58,6 +58,7 @@ class Life:
             enclosures=ChannelEnclosures(self._channels),
         )
         self.runtime.watched_by(metrics)
+        self.runtime.shares(AccountBudgets(self._channels.values()))
         self._stack = AsyncExitStack()
 
     def readiness(self) -> list[dict[str, Any]]:
