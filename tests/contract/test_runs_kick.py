@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import Any
 
 import pytest
 from dbos import DBOS
@@ -292,3 +293,27 @@ async def test_what_the_librarys_poll_takes_while_this_replica_is_slow_is_given_
         house.runs.replica.slow = False
         assert (await house.ended(run)).status == "done"
         assert len(house.seen("create", run)) == 1
+
+
+async def test_a_burst_is_claimed_in_pieces_so_that_other_replicas_get_some(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.runs.dbos.turns.LOOK_S", 60.0)
+    taken: list[int] = []
+    by_text = queue.Kick.claim_by_text
+
+    def counting(self: queue.Kick, *told: Any) -> list[queue.Won]:
+        won = by_text(self, *told)
+        taken.append(len(won))
+        return won
+
+    monkeypatch.setattr(queue.Kick, "claim_by_text", counting)
+    async with running(place.url, place.home) as house:
+        house.runs.replica.slow = True
+        runs = [(await house.say("hello", to=f"chat{n}")).run for n in range(2 * queue.AT_ONCE + 1)]
+        await asyncio.sleep(0.1)
+        house.runs.replica.slow = False
+        house.runs._queue.kick()
+        for run in runs:
+            assert (await house.ended(run)).status == "done"
+    assert max(taken) == (len(runs) if place.name == "sqlite" else queue.AT_ONCE)

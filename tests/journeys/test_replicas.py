@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import bisect
 import itertools
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -192,6 +193,31 @@ async def test_a_zombie_that_wakes_writes_nothing_and_starts_again_as_another_re
             answer = await t.answered_once(await t.ask(f"again{number}", words, chat="oc_topics"), words)
             assert words in answer["text"]
         assert len(owner.told("run_claimed")) > 1, "it shares the load again"
+
+
+async def test_together_they_stay_inside_the_accounts_limits(tmp_path: Path, database: PostgresPlace) -> None:
+    """Each alone would write a thousand requests a minute, which is what the platform takes of both."""
+    async with town(2, tmp_path, database, NIUMA_CHANNELS__FEISHU__MAIN__APP_LIMIT="counted") as t:
+        await t.world.options(streaming_exempt=False)
+        asked: dict[str, str] = {}
+        for number in range(24):
+            words = " ".join(f"m{number:02}.{count}" for count in range(150))
+            asked[await t.ask(f"m{number:02}", words, chat="oc_topics", every_s=0.45)] = words
+        for question, words in asked.items():
+            await t.answered_once(question, words)
+        claimed = [len(each.told("run_claimed")) for each in t.team]
+        assert min(claimed) >= 2, f"both write much: {claimed}"
+        timeline = await t.world.timeline()
+        assert not [each for each in timeline if each["kind"] == "rest" and each["status"] == 429]
+        assert most_in_a_minute(timeline) > 700, "so much that two who do not share would be refused"
+        shares = database.rows("SELECT held FROM nm_share")
+        assert len(shares) == 2 and sum(held for (held,) in shares) <= 1.0 + 1e-6
+
+
+def most_in_a_minute(timeline: list[dict[str, Any]]) -> int:
+    """Give the most texts that were written in any minute."""
+    at = [each["mono_s"] for each in timeline if each["kind"] == "rest" and each["path"].endswith("/content")]
+    return max(bisect.bisect_left(at, start_s + 60) - number for number, start_s in enumerate(at))
 
 
 async def is_lost(replica: Replica) -> bool:

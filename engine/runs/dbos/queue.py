@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 
 FALLBACK_POLL_S = 0.2
 NEVER_S = 3600.0
+AT_ONCE = 8
+"""So many runs a claim takes where other replicas want some as well; whoever has less to do comes back sooner."""
 AGAIN_S = 1.0
 """Pause after a claim that could not be: the database is away, or this process is slow."""
 
@@ -194,10 +196,10 @@ class Kick:
         if room <= 0:
             # What is claimed now would lie here until the sweep gives it back.
             return self._wish_later()
-        token = str(uuid.uuid4())
+        token, most = str(uuid.uuid4()), room if self._database.dialect.is_sqlite else min(room, AT_ONCE)
         if self._by_text:
             try:
-                won = await self._database.run(lambda session: self.claim_by_text(session, room, token))
+                won = await self._database.run(lambda session: self.claim_by_text(session, most, token))
             except (exc.ProgrammingError, exc.OperationalError):
                 # No outage, those have another class: the statement is wrong for this table.
                 self._by_text = False
@@ -205,6 +207,7 @@ class Kick:
             else:
                 for each in won:
                     self._begin(each)
+                self._again = self._again or len(won) >= most
                 return
         await in_thread(lambda: self._run_by_library(self.claim_by_library(room, token), token))
 
