@@ -262,7 +262,7 @@ class Runs:
         return seen
 
     async def lost(self) -> None:
-        """Return when this replica was declared dead: the process should end and start afresh."""
+        """Return when this replica was declared dead: it has to be stopped, and the next one has a new id."""
         await self._lost.wait()
 
     async def _work(self, scope: RunScope) -> Outcome:

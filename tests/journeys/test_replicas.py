@@ -8,6 +8,7 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,10 @@ def model_at(url: str) -> dict[str, str]:
     return {"NIUMA_MODELS__DEFAULT": "main"} | {f"NIUMA_MODELS__MAIN__{key}": value for key, value in main.items()}
 
 
+def seconds_between(first: str, second: str) -> float:
+    return (datetime.fromisoformat(second) - datetime.fromisoformat(first)).total_seconds()
+
+
 def run_of(card: dict[str, Any]) -> str:
     def find(node: Any) -> str:
         if isinstance(node, list):
@@ -154,6 +159,9 @@ async def test_sigterm_hands_over_at_once(tmp_path: Path, database: PostgresPlac
         owner.process.terminate()
         assert await owner.process.ended() == 0, owner.process.log()
         await t.answered_once(asked, words)
+        [given_at] = [each["at"] for each in owner.told("drain_ends")]
+        [taken_at] = [each["at"] for each in t.team[1 - t.team.index(owner)].told("run_claimed", run=run)]
+        assert abs(seconds_between(given_at, taken_at)) < 0.7, "called out, not found at the next look"
         [other] = [each for each in t.team if each is not owner]
         assert other.works_on(run)
         gave_at_ms = database.rows("SELECT stuck FROM nm_run WHERE id = %s", run)
