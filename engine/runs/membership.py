@@ -102,8 +102,10 @@ class Membership:
         return bool(gone)
 
     def _run(self) -> None:
-        pause_s = self._ttl_s / 5
+        # The start may have outlasted the lease that `join` began; the others would take all meanwhile.
+        pause_s = self._ttl_s / 5 if self.solo else 0.0
         while not self._ends.wait(pause_s):
+            pause_s = self._ttl_s / 5
             try:
                 self._beat()
             except StorageError:

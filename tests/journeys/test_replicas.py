@@ -86,6 +86,8 @@ async def town(count: int, home: Path, database: PostgresPlace, **environment: s
     ):
         try:
             await world.connected(count)
+            for each in team:
+                await world.until(lambda each=each: is_ready(each), why="it is ready")
         except AssertionError as error:
             raise AssertionError("\n".join([str(error), *(each.process.log()[-4000:] for each in team)])) from error
         yield Town(world, model, team, database)
