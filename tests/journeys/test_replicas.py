@@ -87,7 +87,7 @@ async def town(count: int, home: Path, database: PostgresPlace, **environment: s
         try:
             await world.connected(count)
             for each in team:
-                await world.until(lambda each=each: is_ready(each), why="it is ready")
+                await world.until(each.is_ready, why="it is ready")
         except AssertionError as error:
             raise AssertionError("\n".join([str(error), *(each.process.log()[-4000:] for each in team)])) from error
         yield Town(world, model, team, database)
@@ -195,7 +195,7 @@ async def test_a_zombie_that_wakes_writes_nothing_and_starts_again_as_another_re
         refused = [each for each in await t.world.timeline() if each.get("code") == 300317]
         assert not refused, "no write of the old owner came after one of the new"
         await t.world.connected(2)
-        await t.world.until(lambda: is_ready(owner), why="it is ready again, as another replica")
+        await t.world.until(owner.is_ready, why="it is ready again, as another replica")
         after = {row[0] for row in database.rows("SELECT id FROM nm_replica")}
         assert len(before) == 1 and before < after and len(after) == 2
         for number in range(6):
@@ -232,10 +232,6 @@ def most_in_a_minute(timeline: list[dict[str, Any]]) -> int:
 
 async def is_lost(replica: Replica) -> bool:
     return (await replica.red()).get("runs") == "lost"
-
-
-async def is_ready(replica: Replica) -> bool:
-    return not await replica.red()
 
 
 async def test_buttons_reach_the_run_wherever_it_lives(tmp_path: Path, database: PostgresPlace) -> None:

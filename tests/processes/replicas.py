@@ -39,6 +39,10 @@ class Replica:
             checks = (await response.json())["checks"]
         return {each["name"]: each["code"] for each in checks if not each["ok"]}
 
+    async def is_ready(self) -> bool:
+        """Tell whether `/readyz` is green."""
+        return "serves on" in self.process.log() and not await self.red()
+
     def works_on(self, run: str) -> bool:
         """Tell whether it claimed a run."""
         return bool(self.told("run_claimed", run=run))
