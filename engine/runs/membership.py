@@ -15,7 +15,7 @@ from sqlmodel import Session
 
 from engine.errors import StorageError
 from engine.messages import RunId
-from engine.runs.lease import Lease, uptime_s
+from engine.runs.lease import SAFE_SHARE, Lease, uptime_s
 from engine.runs.ports import TurnQueue
 from engine.runs.sweep import Sweep
 from engine.storage.database import Database
@@ -23,8 +23,6 @@ from engine.storage.statement import change, execute
 
 log = logging.getLogger(__name__)
 
-SAFE_SHARE = 0.7
-"""Part of the time to live for which this process trusts its last heartbeat."""
 SOLO_WRITE_EVERY = 5
 JOIN_S = 5.0
 """How long `stop` waits for a beat that hangs in a database that is away."""

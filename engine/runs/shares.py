@@ -12,6 +12,7 @@ from sqlmodel import Session
 from engine.errors import StorageError
 from engine.ports import Budgets, Share, Use
 from engine.runs.hints import SHARE, call_out
+from engine.runs.lease import SAFE_SHARE
 from engine.runs.portion import WINDOW_S, Holding, Portion, Settled
 from engine.runs.replica import Replica
 from engine.storage.statement import execute
@@ -25,8 +26,10 @@ BEATS = 5
 WORTH_TELLING = 0.02
 
 _FORGET = "DELETE FROM nm_share WHERE at < {now} - :window AND replica NOT IN (SELECT id FROM nm_replica)"
-_OTHERS = """SELECT account, live, held, used, {now} - at AS age_ms, replica IN (SELECT id FROM nm_replica) AS alive
+_OTHERS = """SELECT account, live, held, used, {now} - at AS age_ms,
+  replica IN (SELECT id FROM nm_replica) AND {now} - at < :trust AS alive
 FROM nm_share WHERE replica <> :me"""
+"""Who has not stepped for as long as a lease is trusted is not alive here: its guard holds back what it writes."""
 _WRITE = """INSERT INTO nm_share (replica, account, live, held, used, at)
 VALUES (:me, :account, :live, :held, :used, {now}) ON CONFLICT (replica, account)
 DO UPDATE SET live = excluded.live, held = excluded.held, used = excluded.used, at = excluded.at"""
@@ -42,6 +45,7 @@ class Shares:
     def __init__(self, replica: Replica, ttl_s: float) -> None:
         self._replica = replica
         self._every_s = ttl_s / BEATS
+        self._trust_ms = int(SAFE_SHARE * ttl_s * 1000)
         self._portions: dict[str, Portion] = {}
         self._task: asyncio.Task[None] | None = None
         self._soon = asyncio.Event()
@@ -129,7 +133,7 @@ class Shares:
     def _others(self, session: Session) -> Others:
         self._execute(session, _FORGET, window=int(WINDOW_S * 1000))
         found: dict[str, list[Holding]] = {}
-        for row in self._execute(session, _OTHERS).all():
+        for row in self._execute(session, _OTHERS, trust=self._trust_ms).all():
             holding = Holding(row.live, row.held, row.used, row.alive, row.age_ms / 1000)
             found.setdefault(row.account, []).append(holding)
         return found

@@ -20,7 +20,7 @@ from tests.contract.conftest import Place
 from tests.contract.processes.house import until
 
 ACCOUNT = "feishu:main"
-TTL_S = 1.0
+TTL_S = 3.0
 
 
 class Account:
@@ -62,13 +62,14 @@ class Town:
         await self._shares.pop(name).stop()
         await self.sql("DELETE FROM nm_replica WHERE id = :id", id=name)
 
-    async def die(self, name: str) -> None:
-        """End as by kill -9, and be reaped."""
+    async def die(self, name: str, *, reaped: bool = True) -> None:
+        """End as by kill -9."""
         task = self._shares.pop(name)._task
         assert task is not None
         task.cancel()
         await asyncio.wait([task])
-        await self.sql("DELETE FROM nm_replica WHERE id = :id", id=name)
+        if reaped:
+            await self.sql("DELETE FROM nm_replica WHERE id = :id", id=name)
 
     async def sql(self, statement: str, **values: object) -> None:
         await self.database.run(lambda session: execute(session, statement, **values))
@@ -122,6 +123,15 @@ async def test_the_share_follows_the_live_cards(shared: Place) -> None:
         few, many = await t.join("few", 1), await t.join("many", 17)
         await until(lambda: many.now == pytest.approx(0.15 + 0.7 * 18 / 20), 8)
         assert few.now == pytest.approx(0.15 + 0.7 * 2 / 20)
+
+
+async def test_who_is_killed_holds_nobody_up_longer_than_its_lease(shared: Place) -> None:
+    async with town(shared) as t:
+        await t.join("killed")
+        await t.die("killed", reaped=False)
+        after = await t.join("after")
+        assert after.now < 0.5, "it may only be slow"
+        await until(lambda: after.now > 0.9, 0.7 * TTL_S + 2)
 
 
 @pytest.mark.parametrize("way", ["leave", "die"])
