@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo serve test check bench clean
+.PHONY: setup demo serve test check bench bench-scale clean
 setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
@@ -31,6 +31,9 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m tests.bench $(BENCH_ARGS)
+
+bench-scale: setup
+	$(BIN)/python -m tests.bench --only scale $(BENCH_ARGS)
 
 clean:
 	rm -rf $(VENV) *.egg-info .pytest_cache .ruff_cache

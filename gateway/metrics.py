@@ -71,8 +71,8 @@ class Metrics:
         self._submit.observe(seconds)
 
     def watch(self, channel: WatchedChannel) -> None:
-        """Read this account's state and card figures at every scrape."""
-        self._channels.watched.append(channel)
+        """Read this account's state and card figures at every scrape; a later one takes an earlier one's place."""
+        self._channels.watched[channel.channel, channel.account] = channel
 
     def render(self) -> bytes:
         """Give everything as `CONTENT_TYPE`."""
@@ -81,7 +81,7 @@ class Metrics:
 
 class _Channels(Collector):
     def __init__(self) -> None:
-        self.watched: list[WatchedChannel] = []
+        self.watched: dict[tuple[str, str], WatchedChannel] = {}
 
     def collect(self) -> Iterator[Metric]:
         up = GaugeMetricFamily("niuma_channel_up", "1: connected.", labels=_LABELS)
@@ -91,7 +91,7 @@ class _Channels(Collector):
         hidden = SummaryMetricFamily(
             "niuma_hidden_text_age_seconds", "Age of the newest text when it became visible.", labels=_LABELS
         )
-        for each in self.watched:
+        for each in self.watched.values():
             figures = each.statistics()
             up.add_metric(each.labels, int(each.is_up()))
             live.add_metric(each.labels, figures.live_cards)

@@ -41,6 +41,17 @@ class Account:
         self._look: AlarmHandle | None = None
         self._unlisted: set[str] = set()
 
+    def take_share(self, share: float) -> None:
+        """Use only this part of all limits from now on."""
+        for budget in self.budgets.values():
+            budget.take_share(share)
+        self.serve()
+
+    def used(self, now_s: float) -> float:
+        """Give the part of the limits a minute that is used up, of the method that used most."""
+        counted = (each for each in self.budgets.values() if self.exemption.counts(each.method, now_s))
+        return max((each.used(now_s) for each in counted), default=0.0)
+
     def take_now(self, ticket: Ticket) -> bool:
         """Grant a ticket if nobody waits and there is room for it; else `wait`."""
         if len(self.queue):

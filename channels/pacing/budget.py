@@ -49,6 +49,15 @@ class MethodBudget:
         """Give how many requests were granted and have no answer yet."""
         return self.promised + self.unanswered
 
+    def take_share(self, share: float) -> None:
+        """Use only this part of the limits from now on."""
+        for window in self.windows:
+            window.take_share(share)
+
+    def used(self, now_s: float) -> float:
+        """Give the part of the whole limit a minute that is used up now, requests on the way included."""
+        return 0.0 if self.minute is None else (self.minute.count(now_s) + self.on_the_way) / self.minute.full
+
     def factor(self, now_s: float) -> float:
         """Give how much of the budget previews use: 1 normally, less for a while after refusals."""
         if self._factor >= 1.0:
@@ -118,12 +127,13 @@ class MethodBudget:
         self.wait(now_s, retry_after_s)
         self._factor_at_s = self.blocked_until_s
 
-    # While nobody knows whether the platform counts.
+    # While nobody knows whether the platform counts. The whole limit is meant here: to take more than a part of it
+    # proves nothing, and where it does not count there is nothing to share.
 
     def crosses(self, now_s: float) -> bool:
         """Tell whether one more request would be over a limit that the platform may or may not count."""
         return any(
-            not window.proven_free and window.count(now_s) + self.on_the_way >= window.limit for window in self.windows
+            not window.proven_free and window.count(now_s) + self.on_the_way >= window.full for window in self.windows
         )
 
     def prove(self, now_s: float) -> None:
@@ -141,14 +151,14 @@ class MethodBudget:
         if self.minute is None or self.minute.proven_free:
             return now_s
         at_s = max(now_s, self._next_preview_s)
-        if self.minute.count(now_s) >= self.minute.limit * _LAST_STRETCH:
+        if self.minute.count(now_s) >= self.minute.full * _LAST_STRETCH:
             at_s = max(at_s, self.minute.oldest_leaves_s - _LAST_STRETCH_S)
         if at_s <= now_s or self.second is None:
             return at_s
         if self.second.proven_free:
             return now_s
-        is_wanted = self.second.count(now_s) + self.unanswered + waiting_per_s > self.second.limit * _WANTED_MARGIN
-        may_rush = is_wanted and self._rushed.count(now_s) < self.second.limit * _RUSH_S
+        is_wanted = self.second.count(now_s) + self.unanswered + waiting_per_s > self.second.full * _WANTED_MARGIN
+        may_rush = is_wanted and self._rushed.count(now_s) < self.second.full * _RUSH_S
         return now_s if may_rush else at_s
 
     def promise_unproven(self, now_s: float) -> None:
@@ -159,9 +169,9 @@ class MethodBudget:
         if now_s < self._next_preview_s - _ROUNDING_S:
             self._rushed.add(now_s, now_s)
             return
-        is_last_stretch = self.minute.count(now_s) >= self.minute.limit * _LAST_STRETCH
+        is_last_stretch = self.minute.count(now_s) >= self.minute.full * _LAST_STRETCH
         pace = _LAST_STRETCH_PACE if is_last_stretch else _UNPROVEN_PACE
-        evenly = max(1.0, self.minute.limit - self._urgent.count(now_s) - self._rushed.count(now_s))
+        evenly = max(1.0, self.minute.full - self._urgent.count(now_s) - self._rushed.count(now_s))
         self._step(now_s, self.minute.seconds / (evenly * pace), catch_up_s=_CATCH_UP_S)
 
     def doubt(self) -> None:

@@ -32,11 +32,37 @@ class Pacer:
         self._account = Account(capabilities, clock, target_s)
         self._chats = Chats(capabilities, clock)
         self._joins_refused = 0
+        self._share = self._coming = 1.0
 
     @property
     def alarm(self) -> Alarm:
         """Give the account's timers, for the streams of its cards."""
         return self._account.alarm
+
+    @property
+    def share(self) -> float:
+        """Give the part of the account's limits that is ours: 1 unless other processes use the account as well."""
+        return self._share
+
+    def take_share(self, share: float, *, coming: float | None = None) -> None:
+        """Use only this part (0..1) of the account's limits from now on; with 0 nothing is sent for the time being.
+
+        `coming` is what it will be before long: for so many live cards there is room.
+        """
+        self._coming = share if coming is None else coming
+        if share != self._share:
+            self._share = share
+            self._account.take_share(share)
+
+    @property
+    def live(self) -> int:
+        """Give how many live cards there are."""
+        return self._account.live
+
+    @property
+    def used(self) -> float:
+        """Give the part of the account's limits a minute that our requests take up now; what is sent counts so long."""
+        return self._account.used(self.clock.steady_s())
 
     def join(self) -> CardPace | None:
         """Reserve room for one more live card; `None` when there is none: the card must open without previews.
@@ -46,7 +72,7 @@ class Pacer:
         now_s, account = self.clock.steady_s(), self._account
         for method, budget in account.budgets.items():
             counted = budget.minute is not None and account.exemption.counts(method, now_s)
-            if counted and budget.minute is not None and account.live + 1 > budget.minute.limit:
+            if counted and budget.minute is not None and account.live + 1 > budget.minute.full * self._coming:
                 self._joins_refused += 1
                 return None
         account.live += 1

@@ -19,12 +19,19 @@ class Window:
     def __init__(self, seconds: float, limit: float, *, margin_s: float = 0.0) -> None:
         """The platform counts the requests of `seconds`; we count those of `margin_s` more."""
         self.seconds = seconds + margin_s
+        self.full = limit
+        """What the platform takes."""
         self.limit = limit
+        """What we may use of it."""
         self.proven_free = False
         """The platform took more than the limit: it does not count this method here."""
         self._sure_s = seconds * _SURELY
         self._times: deque[tuple[float, float]] = deque()
         """When each was answered, and when it was sent."""
+
+    def take_share(self, share: float) -> None:
+        """Use only a part of what the platform takes; parts that are 1 together never come to more than it."""
+        self.limit = self.full if share >= 1.0 else math.floor(self.full * share + _ROUNDING_S)
 
     def add(self, answered_s: float, sent_s: float) -> None:
         """Count one request."""
@@ -49,7 +56,7 @@ class Window:
 
         All of them reached it between our sending the first and now.
         """
-        needed = math.floor(self.limit) + 1
+        needed = math.floor(self.full) + 1
         if self.count(answered_s) < needed:
             return False
         return self._times[-needed][1] > answered_s - self._sure_s

@@ -13,6 +13,7 @@ from sqlmodel import Session
 from engine.errors import StorageError
 from engine.messages import RunId
 from engine.ports import Control, ControlKind
+from engine.runs.hints import CONTROL, call_out
 from engine.runs.journal import pending
 from engine.runs.ports import ENDED, FINAL
 from engine.runs.replica import Replica
@@ -42,11 +43,15 @@ def heard(session: Session, dialect: Dialect, run: RunId) -> Heard:
 
 
 def put(session: Session, dialect: Dialect, run: RunId, control: Control, at_ms: int) -> Heard:
-    """Store a control of a run that is not at its end: `"accepted"`, else `"ended"` or `"unknown"`."""
+    """Store a control of a run that is not at its end: `"accepted"`, else `"ended"` or `"unknown"`.
+
+    Whichever replica works on it is told when the transaction commits.
+    """
     answer = heard(session, dialect, run)
     if answer == "accepted":
         said = {"kind": control.kind, "person": control.by, "body": json.dumps(control.body)}
         change(session, _INSERT, run=run, id=control.id, **said, at=at_ms)
+        call_out(session, dialect, CONTROL, run)
     return answer
 
 

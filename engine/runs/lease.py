@@ -9,6 +9,8 @@ import time
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """Goes on while the machine sleeps, where the system has such a clock."""
 _LOOK_AGAIN_S = 0.02
+SAFE_SHARE = 0.7
+"""Part of the time to live for which a process trusts its last heartbeat."""
 
 
 def uptime_s() -> float:

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlmodel import Session
 
 from engine.errors import StorageError
 from engine.messages import RunId
-from engine.runs.lease import Lease, uptime_s
+from engine.runs.lease import SAFE_SHARE, Lease, uptime_s
 from engine.runs.ports import TurnQueue
+from engine.runs.sweep import Sweep
 from engine.storage.database import Database
 from engine.storage.statement import change, execute
 
 log = logging.getLogger(__name__)
 
-SAFE_SHARE = 0.7
-"""Part of the time to live for which this process trusts its last heartbeat."""
-SEEN_BEFORE_ORPHAN = 3
 SOLO_WRITE_EVERY = 5
 JOIN_S = 5.0
 """How long `stop` waits for a beat that hangs in a database that is away."""
@@ -36,8 +34,8 @@ class Beats:
 
     lost: Callable[[], None]
     slow: Callable[[bool], None]
-    in_work: Callable[[], Collection[RunId]]
-    """The runs a task of this process works on."""
+    ask: Callable[[Callable[[], None]], None]
+    """Call a function in the loop, soon."""
     spoken_to: Callable[[RunId], None]
     """A person said something to this run, perhaps through another replica."""
 
@@ -56,7 +54,7 @@ class Membership:
         self._beats = beats
         self._ends = threading.Event()
         self._thread: threading.Thread | None = None
-        self._orphans: dict[RunId, int] = {}
+        self._sweep = Sweep(queue, replica, beats.ask)
         self._ttl_s = 0.0
         self._count = 0
         self._last_good_s = 0.0
@@ -102,8 +100,10 @@ class Membership:
         return bool(gone)
 
     def _run(self) -> None:
-        pause_s = self._ttl_s / 5
+        # The start may have outlasted the lease that `join` began; the others would take all meanwhile.
+        pause_s = self._ttl_s / 5 if self.solo else 0.0
         while not self._ends.wait(pause_s):
+            pause_s = self._ttl_s / 5
             try:
                 self._beat()
             except StorageError:
@@ -116,7 +116,8 @@ class Membership:
         at = uptime_s()
         self._count += 1
         if not self._may_skip_write() and not self._write():
-            return self._die()
+            self._die()
+            return
         gap_s, self._last_good_s = at - self._last_good_s, at
         self._lease.renew(at + SAFE_SHARE * self._ttl_s)
         self._beats.slow(uptime_s() - at > self._ttl_s / 3)
@@ -129,7 +130,8 @@ class Membership:
             if self.recover():
                 self._queue.kick()
             self._look_for_controls()
-        return self._sweep()
+        if self._sweep.look(self._queue.held().get(self._replica, set())):
+            self._queue.kick()
 
     def _may_skip_write(self) -> bool:
         """Spare the disk: alone, the beat only finds out whether the database can be written."""
@@ -161,17 +163,6 @@ AND run IN (SELECT id FROM nm_run WHERE owner = :me AND status = 'running')"""
         )
         for replica in dead:
             log.warning("replica_expired", extra={"replica": replica})
-
-    def _sweep(self) -> None:
-        """Give back runs that the queue thinks we work on and no task here does, once seen several times."""
-        stray = self._queue.held().get(self._replica, set()) - set(self._beats.in_work())
-        self._orphans = {run: self._orphans.get(run, 0) + 1 for run in stray}
-        lost = [run for run, seen in self._orphans.items() if seen >= SEEN_BEFORE_ORPHAN]
-        if lost:
-            log.warning("runs_orphaned", extra={"runs": sorted(lost)})
-            self._queue.give_back_runs(self._replica, lost)
-            self._orphans.clear()
-            self._queue.kick()
 
     def _alive(self) -> set[str]:
         return self._database.read_now(lambda s: {row.id for row in execute(s, "SELECT id FROM nm_replica")})

@@ -65,6 +65,10 @@ class TurnQueue(Protocol):
         """Give the runs whose `body` is in work in this process. Safe from any thread."""
         ...
 
+    def claiming(self) -> int:
+        """Give the number of the claim that is on its way, 0 for none. For the loop's own thread."""
+        ...
+
     def held(self) -> dict[str, set[RunId]]:
         """Give the runs that are in work, by replica. Blocks."""
         ...

@@ -17,8 +17,13 @@ from engine.runs.journal import Journal
 from engine.runs.lease import Lease
 from engine.runs.quarantine import Quarantine
 from engine.storage.database import Database
+from engine.storage.statement import execute
 
 log = logging.getLogger(__name__)
+
+_RESTING = """SELECT input FROM nm_run WHERE conv = :conv AND status = 'running' AND excused = 1
+AND owner IN (SELECT id FROM nm_replica) LIMIT 1"""
+"""Whose owner is gone was excused by a drain: nobody is asked for anything."""
 
 
 class Hand(Protocol):
@@ -93,10 +98,18 @@ class Replica:
             return 0
         return self.concurrency - in_work + sum(hand.rests for hand in self.active.values())
 
-    def waits_in(self, line: Address) -> Principal | None:
-        """Give who is asked by a run of this line that only waits, as far as this process knows."""
+    async def waits_in(self, line: Address) -> Principal | None:
+        """Give who is asked by a run of this line that only waits, wherever it is in work.
+
+        Raises:
+            StorageError: the other replicas' runs cannot be read.
+        """
         hands = (hand for hand in self.active.values() if hand.rests and hand.input.place_in_line == line)
-        return next((hand.input.by for hand in hands), None)
+        asked = next((hand.input.by for hand in hands), None)
+        if asked is not None or self.database.dialect.is_sqlite:
+            return asked
+        found = await self.database.read(lambda session: execute(session, _RESTING, conv=line).scalar())
+        return None if found is None else RunInput.model_validate_json(found).by
 
     def wake(self, run: RunId) -> None:
         """Let a run look at its controls, if it is in work here."""

@@ -25,6 +25,7 @@ from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
 from engine.runs.held import Held, HeldMessage, HoldReason
+from engine.runs.hints import Ears, Hints
 from engine.runs.inbox import Inbox, Noted, Submitted
 from engine.runs.journal import Journal
 from engine.runs.last_word import LastWord
@@ -38,6 +39,7 @@ from engine.runs.renewal import Renewal, Renewed
 from engine.runs.replica import Replica
 from engine.runs.retention import Retention
 from engine.runs.rewording import reword
+from engine.runs.shares import Shares
 from engine.runs.showing import Showing
 from engine.runs.turn import Turn
 from engine.runs.view import RunView, has_run_in, last_words, view
@@ -75,12 +77,14 @@ class Runs:
         )
         self._deliveries = Deliveries(self.replica, surface, self._ledger)
         self._retention: asyncio.Task[None] | None = None
+        self.shares = Shares(self.replica, settings.lease_ttl_s)
+        self._hints = Hints(database, self._ears())
         self._began = False
         self._lost = asyncio.Event()
 
     async def start(self, queue: TurnQueue) -> None:
         """Join, take up what a dead process left, and begin. The schema is there already."""
-        loop = asyncio.get_running_loop()
+        self._loop = loop = asyncio.get_running_loop()
         self._queue = queue
         self._inbox = Inbox(queue, Busy(self._database.dialect, self._settings.while_busy))
         self._held = Held(self._inbox)
@@ -98,9 +102,11 @@ class Runs:
         await self._database.run(lambda session: self._ledger.revive(session, self._clock.now_ms()))
         self.replica.finish = queue.finish
         self._began = True
+        await self.shares.start()
         await queue.start(self._turn.run, self._turn.take, self.replica.appetite)
         await loop.run_in_executor(None, self._membership.recover)
         self._membership.start(self._settings.lease_ttl_s)
+        self._hints.start()
         self._deliveries.start()
         self._retention = asyncio.create_task(Retention(self.replica, queue, self._settings).run(), name="retention")
         queue.kick()
@@ -125,6 +131,8 @@ class Runs:
         if self._retention is not None:
             self._retention.cancel()
             await asyncio.wait([self._retention])
+        await self.shares.stop()
+        await asyncio.get_running_loop().run_in_executor(None, self._hints.stop)
         await self._queue.stop()
 
     async def give_up(self) -> None:
@@ -254,7 +262,7 @@ class Runs:
         return seen
 
     async def lost(self) -> None:
-        """Return when this replica was declared dead: the process should end and start afresh."""
+        """Return when this replica was declared dead: it has to be stopped, and the next one has a new id."""
         await self._lost.wait()
 
     async def _work(self, scope: RunScope) -> Outcome:
@@ -285,8 +293,25 @@ class Runs:
         return Beats(
             lost=lambda: _call(loop, lose),
             slow=slow,
-            in_work=self._queue.in_hand,
+            ask=lambda fn: _call(loop, fn),
             spoken_to=lambda run: _call(loop, lambda: self.replica.wake(run)),
+        )
+
+    def _ears(self) -> Ears:
+        def work() -> None:
+            self.replica.owed.set()
+            self._queue.kick()
+
+        def missed() -> None:
+            work()
+            for run in tuple(self.replica.active):
+                self.replica.wake(run)
+
+        return Ears(
+            spoken_to=lambda run: _call(self._loop, lambda: self.replica.wake(run)),
+            work=lambda: _call(self._loop, work),
+            share=lambda: _call(self._loop, self.shares.look),
+            missed=lambda: _call(self._loop, missed),
         )
 
 

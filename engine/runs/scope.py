@@ -54,6 +54,7 @@ class Scope:
         self._root: asyncio.Task[Any] | None = None
         self.shown = False
         self._lost = False
+        self._released = False
         self.given_up = False
         self._controls = Controls(replica, claim.run, loaded.controls)
         self.excuse = Excuse(self._write_excuse, replica.clock)
@@ -103,8 +104,8 @@ class Scope:
         await self.write_guard()
 
     async def write_guard(self) -> None:
-        """Do what `guard` does, also for the last word, when the work is over."""
-        if self._lost:
+        """Do what `guard` does, also for the last word, when the work is over; not once all is let go of."""
+        if self._lost or self._released:
             raise asyncio.CancelledError
         await self._replica.lease.guard()
 
@@ -239,7 +240,7 @@ class Scope:
 
     def release(self) -> None:
         """Let go of everything that belongs to this attempt."""
-        self.closed = True
+        self.closed = self._released = True
         self.leave_slot()
         self._controls.close()
 

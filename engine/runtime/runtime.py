@@ -11,7 +11,7 @@ from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Press, Pressed, Surface, Watcher, Work
+from engine.ports import Budgets, Clock, Control, Press, Pressed, Surface, Watcher, Work
 from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Standing
 from engine.runs.held import HeldMessage, HoldReason
@@ -127,9 +127,9 @@ class Runtime:
         """Store an inbound that starts nothing, with the reason; true when it is new. Raises like `submit`."""
         return await self._runs.ignore(key, conversation, reason, body)
 
-    def waits_in(self, conversation: Address) -> Principal | None:
-        """Give the person whose answer holds the conversation up, as far as this process knows."""
-        return self._runs.replica.waits_in(conversation)
+    async def waits_in(self, conversation: Address) -> Principal | None:
+        """Give the person whose answer holds the conversation up, whichever replica asked. Raises like `submit`."""
+        return await self._runs.replica.waits_in(conversation)
 
     async def hold(self, given: RunInput, *, key: InboxKey, reason: HoldReason) -> bool:
         """Store a message that waits before it becomes a run; true when it is new. Raises like `submit`."""
@@ -230,8 +230,13 @@ class Runtime:
         return await self._runs.wait_ended(run, timeout_s)
 
     async def lost(self) -> None:
-        """Return when this process was declared dead by its peers: it must end; the next one has a new id."""
+        """Return when this replica was declared dead by its peers: stop it, and build another one."""
         await self._runs.lost()
+
+    @property
+    def is_lost(self) -> bool:
+        """Tell whether this replica was declared dead."""
+        return self._runs.replica.lease.lost
 
     async def config_get(self, scope: str, key: str) -> Any:
         """Give a setting kept in the database, `None` when it was never set."""
@@ -249,6 +254,10 @@ class Runtime:
         """Tell whether new inputs can be served, and what stands in the way."""
         runs = self._runs
         return [database_check(self.database.health()), runs_check(runs.replica), letters_check(runs.dead_letters)]
+
+    def shares(self, budgets: Budgets) -> None:
+        """Share these limits with all other replicas on the database; before `start`. Alone, nothing changes."""
+        self._runs.shares.budgets = budgets
 
     def watched_by(self, watcher: Watcher) -> None:
         """Tell `watcher` what happens from now on; before `start`."""

@@ -6,24 +6,26 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gateway.app.running import Tell, running, until_asked_to_end
+from gateway.app.running import Tell, serve
 from gateway.app.simulated import simulated
 from gateway.paths import config_folder
 from gateway.settings import Settings
 
 
-async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, ready: Tell) -> bool:
-    """Run the gateway on simulators, with one page to open; needs no account and no key. Gives and raises like `serve`.
+async def demo(load: Callable[[Mapping[str, str]], Settings], *, folder: Path, ready: Tell) -> None:
+    """Run the gateway on simulators, with one page to open; needs no account and no key. Raises like `serve`.
 
     `load` gives the settings with the simulators' accounts laid over; the simulators keep their chats in `folder`.
     """
     async with simulated(folder) as town:
         settings = load(town.accounts)
         workspace = _sample_workspace(folder)
-        async with running(settings, ready=lambda _line: None, workspace=workspace) as runtime:
+
+        def tell(_line: str) -> None:
             ready(f"Open {town.page} and write: @niuma hello")
             ready("One chat alone: " + ", ".join(f"{name} {url}" for name, url in town.chats.items()))
-            return await until_asked_to_end(runtime)
+
+        await serve(settings, ready=tell, workspace=workspace)
 
 
 def _sample_workspace(folder: Path) -> Path:

@@ -16,7 +16,7 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
 
     from gateway.app.demo import demo
-    from gateway.cli.exit_code import DONE, FAILED
+    from gateway.cli.exit_code import DONE
     from gateway.cli.options import given, home_of, level_of, overrides_of
     from gateway.cli.serve import tell
     from gateway.logs import start_logging
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     settings = load({})
     logging = start_logging(settings.home, level=level_of(args, "warning"), secrets=settings.secrets())
     try:
-        asked = asyncio.run(demo(load, folder=folder, ready=tell))
-        return DONE if asked else FAILED
+        asyncio.run(demo(load, folder=folder, ready=tell))
+        return DONE
     finally:
         logging.close()

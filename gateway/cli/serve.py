@@ -18,7 +18,7 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
 
     from gateway import app
-    from gateway.cli.exit_code import DONE, FAILED
+    from gateway.cli.exit_code import DONE
     from gateway.cli.options import given, level_of, settings_of
     from gateway.logs import start_logging
     from gateway.paths import USER_FILE
@@ -29,8 +29,8 @@ def run(args: argparse.Namespace) -> int:
     if not settings.accounts():
         tell_how_to_add_a_channel(settings.config or settings.home / USER_FILE)
     try:
-        asked = asyncio.run(app.serve(settings, ready=tell))
-        return DONE if asked else FAILED
+        asyncio.run(app.serve(settings, ready=tell))
+        return DONE
     finally:
         logging.close()
 

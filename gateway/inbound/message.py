@@ -169,7 +169,11 @@ class Messages:
     async def _show_queued(self, message: InboundMessage, submitted: Submitted) -> None:
         """Show that it waits; where it waits for somebody's answer, also for whose: a sign would be a riddle."""
         await self._channel(message).react(message.conversation, message.message_id, "queued", on=True)
-        asked = self._runtime.waits_in(address_of(message))
+        try:
+            asked = await self._runtime.waits_in(address_of(message))
+        except StorageError as error:
+            logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
+            return
         if asked is not None and (submitted.spoke is None or submitted.spoke.does == "steer"):
             await self._tell(message, Reply(_behind(asked, message.sender.id), {"name": asked.name}))
 

@@ -158,7 +158,7 @@ TEXTS = {
     "fix.database_away": "Look whether the database runs and can be reached; the gateway goes on by itself then.",
     "fix.database_gone": "Put the data folder back where it was and restart the gateway; it stores nothing meanwhile.",
     "fix.deliveries_dead_letters": "See in the log which answers were given up; a restart tries them again.",
-    "fix.runs_lost": "Restart this process; its peers go on with its work.",
+    "fix.runs_lost": "It starts again by itself; if that happens often, look at the load of machine and database.",
     "fix.runs_draining": "Nothing: it hands over and ends.",
     "fix.runs_late": "The machine or the database is overloaded; look at both.",
     "fix.settings_stored_settings_refused": "Mend the setting kept in the database; until then the files hold.",

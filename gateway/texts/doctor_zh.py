@@ -158,7 +158,7 @@ TEXTS = {
     "fix.database_away": "检查数据库是否在运行、能否连上；网关随后自己恢复。",
     "fix.database_gone": "把数据目录放回原处并重启网关；在此之前它不会保存任何内容。",
     "fix.deliveries_dead_letters": "在日志中查看哪些回答已放弃投递；重启后会再次尝试。",
-    "fix.runs_lost": "重启这个进程；其他进程会接着做它的工作。",
+    "fix.runs_lost": "它会自动重新开始；如果经常发生，请检查机器和数据库的负载。",
     "fix.runs_draining": "不用处理：它正在交接并退出。",
     "fix.runs_late": "机器或数据库负载过高，请检查。",
     "fix.settings_stored_settings_refused": "数据库里保存的一项配置不合理；改正之前以文件为准。",

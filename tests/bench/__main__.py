@@ -31,6 +31,8 @@ BENCHES = (
     "restart",
     "capacity",
 )
+APART = ("scale",)
+"""Only where they are asked for: they need a Postgres server."""
 LONGEST_S = 240.0
 """After this a measurement is given up."""
 
@@ -46,7 +48,9 @@ class Bench(Protocol):
 def main() -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Measures niuma on its simulators.")
-    parser.add_argument("--only", action="append", choices=BENCHES, metavar="NAME", help=", ".join(BENCHES))
+    parser.add_argument(
+        "--only", action="append", choices=BENCHES + APART, metavar="NAME", help=", ".join(BENCHES + APART)
+    )
     parser.add_argument("--quick", action="store_true", help="less of everything; the figures are rough")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     given = parser.parse_args()

@@ -42,7 +42,7 @@ class Stage:
     @asynccontextmanager
     async def serving(self, **more: str) -> AsyncIterator[GatewayProcess]:
         """Run a gateway on the measured core, connected; `more` are further variables of its environment."""
-        async with gateway(self.home, self.world.url, under=self.under, **{**self._environment(), **more}) as process:
+        async with gateway(self.home, self.world.url, under=self.under, **{**self.environment(), **more}) as process:
             machine.pin(process.pid)
             self.gateway = process
             try:
@@ -113,7 +113,8 @@ class Stage:
         self.starts += 1
         await self.world.until(ready, within_s=START_S, why="readyz")
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Give what the gateway is told of this measurement."""
         return {
             "NIUMA_MODELS__DEFAULT": "bench",
             # One person asks in place of hundreds.

@@ -245,3 +245,18 @@ async def test_an_outage_met_by_the_work_counts_against_no_run(place: Place) -> 
         run = (await house.say("hello")).run
         view = await house.ended(run)
         assert (view.status, view.answer, view.attempt) == ("done", "at last", LIMIT + 2)
+
+
+async def test_what_still_writes_when_all_is_let_go_of_is_stopped_by_its_guard(place: Place) -> None:
+    kept: list[Any] = []
+
+    async def work(scope: RunScope) -> Outcome:
+        kept.append(scope)
+        await kept[0].write_guard()
+        return Outcome(status="done")
+
+    async with running(place.url, place.home, work) as house:
+        await house.ended((await house.say("hello")).run)
+        await house.until(lambda: not house.runs.replica.active)
+        with pytest.raises(asyncio.CancelledError):
+            await kept[0].write_guard()

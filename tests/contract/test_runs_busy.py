@@ -238,7 +238,7 @@ async def test_interrupting_ends_a_question_that_holds_the_conversation_up(place
 
     async with running(work=asks, **mode(place, "interrupt")) as house:
         asking = (await say(house, "may I")).run
-        await house.until(lambda: house.runs.replica.waits_in(Address("chat")))
+        await house.until(lambda: any(hand.rests for hand in house.runs.replica.active.values()))
         behind = await say(house, "hello", by=BOB)
         assert behind.spoke is None, "nobody ends what somebody else asked for"
         await say(house, "never mind")

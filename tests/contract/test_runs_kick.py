@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import Any
 
 import pytest
 from dbos import DBOS
@@ -269,3 +270,50 @@ async def test_runs_that_only_wait_for_a_person_take_no_room(place: Place) -> No
         assert (await house.ended((await house.say("hello", to="two")).run, 10)).status == "done"
         await house.runtime.control(asking, Control(id="c", kind="approve", by="ann", body={"nonce": "n"}))
         assert (await house.ended(asking)).status == "done"
+
+
+async def test_what_the_librarys_poll_takes_while_this_replica_is_slow_is_given_back_at_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.runs.dbos.turns.POLL_S", 0.2)
+    table = "workflow_status" if place.name == "sqlite" else "dbos.workflow_status"
+    sql = f"SELECT status, recovery_attempts FROM {table} WHERE workflow_uuid = :run"
+    # So slow a beat that the sweep comes too late to help.
+    async with running(place.url, place.home, settings=FAST.model_copy(update={"lease_ttl_s": 40.0})) as house:
+        house.runs.replica.slow = True
+        run = (await house.say("hello")).run
+        seen: list[tuple[str, int]] = []
+        for _ in range(400):
+            row = await house.runtime.database.read(lambda s: execute(s, sql, run=run).one())
+            seen.append((row.status, row.recovery_attempts))
+            if row.status == "ENQUEUED" and row.recovery_attempts:
+                break
+            await asyncio.sleep(0.02)
+        assert seen[-1][0] == "ENQUEUED" and seen[-1][1] >= 1, "taken, and free for others again"
+        house.runs.replica.slow = False
+        assert (await house.ended(run)).status == "done"
+        assert len(house.seen("create", run)) == 1
+
+
+async def test_a_burst_is_claimed_in_pieces_so_that_other_replicas_get_some(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.runs.dbos.turns.LOOK_S", 60.0)
+    taken: list[int] = []
+    by_text = queue.Kick.claim_by_text
+
+    def counting(self: queue.Kick, *told: Any) -> list[queue.Won]:
+        won = by_text(self, *told)
+        taken.append(len(won))
+        return won
+
+    monkeypatch.setattr(queue.Kick, "claim_by_text", counting)
+    async with running(place.url, place.home) as house:
+        house.runs.replica.slow = True
+        runs = [(await house.say("hello", to=f"chat{n}")).run for n in range(2 * queue.AT_ONCE + 1)]
+        await asyncio.sleep(0.1)
+        house.runs.replica.slow = False
+        house.runs._queue.kick()
+        for run in runs:
+            assert (await house.ended(run)).status == "done"
+    assert max(taken) == (len(runs) if place.name == "sqlite" else queue.AT_ONCE)

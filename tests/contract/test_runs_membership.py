@@ -76,6 +76,7 @@ async def test_what_a_dead_peer_had_in_work_is_claimed_at_once_and_not_at_the_ne
     if place.name == "sqlite":
         pytest.skip("the lock of the folder stands for membership")
     monkeypatch.setattr("engine.runs.dbos.turns.POLL_S", 60.0)
+    monkeypatch.setattr("engine.runs.dbos.turns.LOOK_S", 60.0)
     monkeypatch.setattr("engine.runs.dbos.queue.AGAIN_S", 60.0)
     async with running(place.url, place.home) as house:
         kick: Any = house.runs._queue._kick

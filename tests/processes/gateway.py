@@ -33,6 +33,14 @@ class GatewayProcess:
         if self.is_alive:
             self._process.send_signal(signal.SIGKILL)
 
+    def freeze(self) -> None:
+        """Stop it where it stands, as a machine does that sleeps."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def wake(self) -> None:
+        """Let it go on."""
+        self._process.send_signal(signal.SIGCONT)
+
     def terminate(self) -> None:
         """Ask it to end."""
         self._process.terminate()

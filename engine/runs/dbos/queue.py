@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 
 FALLBACK_POLL_S = 0.2
 NEVER_S = 3600.0
+AT_ONCE = 8
+"""So many runs a claim takes where other replicas want some as well; whoever has less to do comes back sooner."""
 AGAIN_S = 1.0
 """Pause after a claim that could not be: the database is away, or this process is slow."""
 
@@ -100,6 +102,8 @@ class Kick:
         self._by_text = True
         self._ends = False
         self._later: asyncio.TimerHandle | None = None
+        self._watching: asyncio.TimerHandle | None = None
+        self._count = 0
         self.prepare: Prepare | None = None
         self.appetite: Appetite = lambda in_work: me.concurrency - in_work
         self.broken = False
@@ -119,9 +123,21 @@ class Kick:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._wish)
 
+    def watch(self, every_s: float) -> None:
+        """Look for work again and again; nobody tells us of what other replicas leave."""
+        self._wish()
+        self._watching = self._loop.call_later(every_s, self.watch, every_s)
+
+    @property
+    def claiming(self) -> int:
+        """Give the number of the claim that is on its way, 0 for none."""
+        return 0 if self._task is None else self._count
+
     async def stop(self) -> None:
         """End; returns when no claim is in flight any more."""
         self._ends = True
+        if self._watching is not None:
+            self._watching.cancel()
         if self._task is not None:
             await asyncio.wait([self._task])
         # The library's own polls end too; without this name they go on until it is destroyed, and turns refuse.
@@ -152,6 +168,7 @@ class Kick:
         try:
             while self._again and not (self._ends or self.broken):
                 self._again = False
+                self._count += 1
                 await self._round()
         finally:
             self._task = None
@@ -179,10 +196,10 @@ class Kick:
         if room <= 0:
             # What is claimed now would lie here until the sweep gives it back.
             return self._wish_later()
-        token = str(uuid.uuid4())
+        token, most = str(uuid.uuid4()), room if self._database.dialect.is_sqlite else min(room, AT_ONCE)
         if self._by_text:
             try:
-                won = await self._database.run(lambda session: self.claim_by_text(session, room, token))
+                won = await self._database.run(lambda session: self.claim_by_text(session, most, token))
             except (exc.ProgrammingError, exc.OperationalError):
                 # No outage, those have another class: the statement is wrong for this table.
                 self._by_text = False
@@ -190,6 +207,7 @@ class Kick:
             else:
                 for each in won:
                     self._begin(each)
+                self._again = self._again or len(won) >= most
                 return
         await in_thread(lambda: self._run_by_library(self.claim_by_library(room, token), token))
 

@@ -32,9 +32,10 @@ QUEUE = "turns"
 WORKFLOW = "turn"
 LISTEN_S = 0.1
 """A stop waits for one sleep of the library's listener, which asks the database nothing: we send no notifications."""
-POLL_S = 1.0
-SOLO_POLL_S = 5.0
-"""Alone there is nobody whose work would be found by a poll; a kick that fails comes again by itself."""
+POLL_S = 5.0
+"""The library's own poll is a net: it asks neither whether this replica is slow nor how much of its work only waits."""
+LOOK_S = 1.0
+"""How often we look for work that other replicas put in line or left, where nobody called it out."""
 NO_LIMIT = 1_000_000
 """Keeps the library's own poison limit out of the way of ours."""
 
@@ -75,6 +76,7 @@ class DbosQueue:
         self._replica = replica
         self._concurrency = concurrency
         self._body: Body | None = None
+        self._appetite: Appetite = lambda _in_work: concurrency
         self._tasks: dict[asyncio.Task[Any], RunId] = {}
         self._won: dict[RunId, Won] = {}
         self._finished: set[RunId] = set()
@@ -84,7 +86,7 @@ class DbosQueue:
     async def start(self, body: Body, prepare: Prepare, appetite: Appetite) -> None:
         """Start the library inside the running loop, and take up work."""
         global _current
-        self._body, _current = body, self
+        self._body, self._appetite, _current = body, appetite, self
         serializer = JsonSerializer()
         _tame_log()
         dbos = DBOS(config=self._config(serializer))
@@ -99,6 +101,8 @@ class DbosQueue:
         self._kick.appetite = appetite
         if self._database.dialect.is_sqlite:
             self._kick.prepare = prepare
+        else:
+            self._kick.watch(LOOK_S)
 
     def enqueue(self, session: Session, run: RunId, conversation: Address, seq: int) -> None:
         """Put a run in line, within the caller's transaction; `seq` decides the order, not the time."""
@@ -135,6 +139,10 @@ class DbosQueue:
         self._tasks[task] = run
         # Comes when the library has stored the outcome: the conversation's next run can be claimed then.
         task.add_done_callback(self._done)
+        if self._appetite(0) <= 0:
+            # The library's poll does not ask; here the run would wait for the sweep.
+            await in_thread(lambda: give_back_by_statement(self._engine, self._replica, run))
+            raise asyncio.CancelledError
         await self._body(run, None)
 
     def _begin(self, won: Won) -> None:
@@ -165,6 +173,10 @@ class DbosQueue:
     def in_hand(self) -> set[RunId]:
         """Give the runs in work in this process."""
         return set(self._tasks.copy().values())
+
+    def claiming(self) -> int:
+        """Give the number of the claim that is on its way, 0 for none."""
+        return 0 if self._kick is None else self._kick.claiming
 
     def held(self) -> dict[str, set[RunId]]:
         """Give the runs that are in work, by replica."""
@@ -230,7 +242,7 @@ class DbosQueue:
             QUEUE,
             partition_concurrency=1,
             worker_concurrency=self._concurrency,
-            polling_interval_sec=SOLO_POLL_S if self._database.dialect.is_sqlite else POLL_S,
+            polling_interval_sec=POLL_S,
             on_conflict="always_update",
         )
 

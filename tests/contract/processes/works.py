@@ -84,6 +84,12 @@ class Works:
         self._notes.note("worked", scope.id, text=scope.input.text, attempt=scope.attempt)
         return Outcome(status="done", answer="+".join([scope.input.text, *(each.input.text for each in steers)]))
 
+    async def stoppable(self, scope: RunScope) -> Outcome:
+        """Work until somebody stops it; the moment it hears of that is noted."""
+        await scope.stopped()
+        self._notes.note("heard", scope.id, mono_s=time.monotonic())
+        return Outcome(status="stopped")
+
     async def old_version(self, scope: RunScope) -> Outcome:
         await self.once(scope, "draft", "the draft")
         await self.once(scope, "send", "sent", 60)
