@@ -16,9 +16,10 @@ from tests.journeys.scripted_model import Call, Say, ScriptedModel, scripted_mod
 from tests.journeys.towns.dingtalk import Dingtalk
 from tests.journeys.towns.feishu import Feishu
 from tests.journeys.towns.slack import Slack
+from tests.journeys.towns.terminal import Terminal
 from tests.journeys.towns.town import Look, Town
 
-TOWNS: dict[str, Callable[[], Town]] = {"feishu": Feishu, "slack": Slack, "dingtalk": Dingtalk}
+TOWNS: dict[str, Callable[[], Town]] = {"feishu": Feishu, "slack": Slack, "dingtalk": Dingtalk, "terminal": Terminal}
 TABLE = "| city | people |\n| --- | --- |\n| Oslo | 700 thousand |\n| Bergen | 290 thousand |\n"
 NOTE = Call("send_note", json.dumps({"text": "see you at ten"}))
 SCAN = Call("project_scan", "{}")
@@ -55,15 +56,17 @@ async def chat(name: str, home: Path) -> AsyncIterator[Chat]:
         await town.start()
         stack.push_async_callback(town.stop)
         given = {
-            "server.port": "0",
             "models.default": "main",
             "models.main.model": "openai/main",
             "models.main.api_base": model.url,
             "models.main.api_key": "sk-key-of-the-scripted-model",
             **town.settings(),
         }
-        settings = load_settings(home=home, environ={}, overrides=given)
-        await stack.enter_async_context(running(settings, ready=lambda _line: None))
+        if isinstance(town, Terminal):
+            await asyncio.to_thread(town.sit, home, given)
+        else:
+            settings = load_settings(home=home, environ={}, overrides={**given, "server.port": "0"})
+            await stack.enter_async_context(running(settings, ready=lambda _line: None))
         async with asyncio.timeout(10):
             while not town.is_connected():  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
@@ -81,7 +84,8 @@ async def test_the_same_conversation(name: str, home: Path) -> None:
         await watches_a_tool_and_reads_a_table(c)
         await approves(c)
         await stops_and_retries(c)
-        await sends_a_file(c)
+        if name != "terminal":
+            await sends_a_file(c)
 
 
 async def asks_and_judges(c: Chat) -> None:
