@@ -129,7 +129,7 @@ def _app(token: str, me: BotIdentity) -> AsyncApp:
         )
 
     return AsyncApp(
-        name="niuma",
+        name="channels.slack.bolt",  # also a logger, whose level it freezes: no one else's
         client=AsyncWebClient(),
         authorize=authorize,
         process_before_response=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from engine.runs import afterwards, eventlog, inbox, ledger, renewal, view
+from engine.runs import afterwards, clearing, eventlog, inbox, ledger, view
 from engine.runs.dbos import queue, recovery
 from engine.runs.journal import _claim_sql
 from engine.runs.ports import Fence
@@ -24,7 +24,7 @@ QUESTIONS = {
     "fence": f"SELECT id FROM nm_run WHERE {FENCE.where}",
     "view": view._SELECT,
     "last words": view._NEWEST,
-    "open runs": renewal._OPEN,
+    "open runs": clearing._OPEN,
     "newer attempt": afterwards._NEWER,
     "events": eventlog._LOAD,
     "place of an event": eventlog._NEXT,

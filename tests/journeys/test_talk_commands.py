@@ -40,8 +40,9 @@ async def test_help_lists_every_command_in_the_persons_language_once(home: Path)
         await greeted(h)
         command = await h.say("@niuma /help")
         head, *lines = await reply(h, command)
-        assert head == SAYS["reply.help"] and len(lines) == len(TABLE)
-        assert all(line.startswith(f"/{row.name}") for line, row in zip(lines, TABLE, strict=True))
+        rows = [row for row in TABLE if row.who == "everybody"]
+        assert head == SAYS["reply.help"] and len(lines) == len(rows) < len(TABLE)
+        assert all(line.startswith(f"/{row.name}") for line, row in zip(lines, rows, strict=True))
         assert lines[1] == f"/stop /停止 [code] - {SAYS['command.stop']}"
         h.sim.redeliver(command)
         await h.all_acked()

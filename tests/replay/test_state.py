@@ -53,10 +53,14 @@ async def undisturbed(sim: FeishuSimulator, killed: Killed) -> str:
     return await asked.answered()
 
 
+LATER = {"0.1.0": {"steer_read", "after_steer"}}
+"""Failpoints that came after a version's databases were made; those are never made anew."""
+
+
 @pytest.mark.parametrize("version", sorted(folder.name for folder in FOLDER.iterdir()))
 def test_every_failpoint_is_kept(version: str) -> None:
     kept = {told.stem.rpartition("_")[0] for told in STORED if told.parent.name == version}
-    assert kept == NAMES
+    assert kept == NAMES - LATER[version]
 
 
 @asynccontextmanager
