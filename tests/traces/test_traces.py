@@ -94,7 +94,7 @@ def last_card(scenario: Scenario) -> Card:
 
 def compare(golden: Path, text: str) -> None:
     if os.environ.get("NIUMA_TEST_WRITE_TRACES") == "1":
-        golden.parent.mkdir(exist_ok=True)
+        golden.parent.mkdir(parents=True, exist_ok=True)
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
 
