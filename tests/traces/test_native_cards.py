@@ -55,7 +55,7 @@ RENDERERS: dict[str, Callable[[Card], Json]] = {"feishu": _feishu, "slack": _sla
 def test_a_hard_card_in_the_platforms_own_json(name: str, channel: str) -> None:
     native = RENDERERS[channel](GALLERY[name]())
     text = json.dumps(shortened(native), ensure_ascii=False, indent=1, sort_keys=True)
-    compare(GOLDEN / channel / f"{name}.json", text + "\n")
+    compare(GOLDEN / f"{channel}_{name}.json", text + "\n")
 
 
 def shortened(value: Json) -> Json:
