@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.cards.markdown import Parts, Rewriting
-from channels.cards.model import Action, Block, Card, CardStatus, Lane, Text, Thinking
+from channels.cards.model import Action, Block, Card, CardStatus, Lane, Note, Text, Thinking, Todos
 from channels.cards.shorten import shorten
 from channels.cards.text import plain_block
 from channels.dingtalk.links import has_link, render_commands
@@ -141,7 +141,11 @@ def _block(block: Block) -> str:
     if isinstance(block, Lane):
         inner = [f"**{plain_block(block).partition(chr(10))[0]}**", *(_block(each) for each in block.blocks)]
         return "\n\n".join(part for part in inner if part)
-    return "" if isinstance(block, Thinking) else plain_block(block)
+    if isinstance(block, Thinking):
+        return ""
+    text = plain_block(block)
+    # A card runs lines of one paragraph together.
+    return text.replace("\n", "\n\n") if isinstance(block, Note | Todos) else text
 
 
 def _tail(card: Card, face: Face) -> str:

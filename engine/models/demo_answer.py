@@ -71,17 +71,16 @@ def _scan(result: Seen, chinese: bool) -> str:
         return f"{result.text}\n"
     files, lines = facts.get("total_files", 0), facts.get("total_lines", 0)
     if chinese:
-        said = f"我数了一遍工作区：共 **{files}** 个文件，**{lines}** 行。\n\n## 项目概况\n\n"
+        said, title = f"我数了一遍工作区：共 **{files}** 个文件，**{lines}** 行。\n", "## 项目概况"
         head = "| 类型 | 文件数 | 行数 |"
     else:
-        said = (
-            f"I counted the workspace: **{files}** files, **{lines}** lines in all.\n\n## The project at a glance\n\n"
-        )
+        said = f"I counted the workspace: **{files}** files, **{lines}** lines in all.\n"
+        title = "## The project at a glance"
         head = "| Type | Files | Lines |"
     of_lines = cast("dict[str, int]", facts.get("lines_by_extension") or {})
     kinds = list(cast("dict[str, int]", facts.get("by_extension") or {}).items())[:MAX_ROWS]
     rows = [f"| `{kind}` | {number} | {of_lines.get(kind, '-')} |" for kind, number in kinds]
-    table = "\n".join([head, "|---|---:|---:|", *rows]) + "\n" if rows else ""
+    table = "\n".join(["", title, "", head, "|---|---:|---:|", *rows, ""]) if rows else ""
     return said + table + _next(cast("list[dict[str, Any]]", facts.get("largest") or []), chinese)
 
 
@@ -136,7 +135,8 @@ def _note(result: Seen, chinese: bool) -> str:
 
 def _sent(result: Seen, chinese: bool) -> str:
     path = result.args.get("path")
-    return f"文件 `{path}` 就在聊天里。\n" if chinese else f"The file `{path}` is in the chat.\n"
+    # Whether the chat took it is known only later, and the card says so.
+    return f"我把文件 `{path}` 交给了聊天。\n" if chinese else f"I handed the file `{path}` to the chat.\n"
 
 
 def _short(text: str, limit: int = MAX_LINE_CHARS) -> str:

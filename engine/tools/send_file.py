@@ -36,7 +36,8 @@ class SendFile:
         return ToolResult(
             success=True,
             summary=path,
-            text=f"The chat shows the file {path!r} to the person now. Do not repeat what is in it.",
+            text=f"The file {path!r} is handed to the chat now; if it does not take it, the person is told so beside "
+            "this call. Do not repeat what is in it.",
             parsed={"path": path},
             outgoing=(OutgoingFile(path=path, caption=caption),),
         )

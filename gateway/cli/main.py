@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMANDS: Mapping[str, str] = {
-    "demo": "try it: a simulated chat platform, an offline model, a page to chat on",
+    "demo": "try it: simulated chat platforms, an offline model, a page to chat on",
     "serve": "run the gateway",
     "agent": "ask one question here, see the trace, the answer and the data",
     "chat": "chat in this terminal, or answer questions from a pipe",
     "models": "list the models, test one",
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
     "pair": "who waits to be let in, who was; let in, refuse, take back",
-    "channels": "print what an app is made from on its platform",
+    "channels": "print what an app is made from on its platform: channels NAME manifest",
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
 }

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="who waits, with the code, and who was let in", parents=[shared_options()])
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    actions.add_parser(
+        "list", help="who waits, with the code, and who was let in (also without an action)", parents=[shared_options()]
+    )
     approve = actions.add_parser("approve", help="let somebody in", parents=[shared_options()])
     approve.add_argument("code", help="the code the bot told them")
     approve.add_argument("--rank", choices=["member", "guest"], default="member", help="their standing")
@@ -51,7 +53,7 @@ async def _act(args: argparse.Namespace, people: People) -> int:
 
     now_ms = SystemClock().now_ms()
     match args.action:
-        case "list":
+        case "list" | None:
             return await _list(people, now_ms)
         case "approve":
             found = await people.approve(args.code, args.rank, by="", now_ms=now_ms)

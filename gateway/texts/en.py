@@ -103,7 +103,7 @@ TEXTS = {
     "file.later": "{name} ({size}) could not be sent yet; I keep trying.",
     "file.missing_scope": "{name} could not be sent yet: the app lacks the permission to send files.",
     "file.too_large": "{name} ({size}) could not be sent: it is too large for this chat.",
-    "file.not_supported": "{name} could not be sent: files cannot be sent in this chat.",
+    "file.not_supported": "{name} could not be sent: this chat takes no such file.",
     "file.gone": "{name} could not be sent: it is not kept any more.",
     "file.refused": "{name} could not be sent: the platform refused it.",
     "verdict.satisfied": "{name} is satisfied.",

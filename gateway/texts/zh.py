@@ -103,7 +103,7 @@ TEXTS = {
     "file.later": "{name}（{size}）暂时发送失败，会继续重试。",
     "file.missing_scope": "{name}暂时无法发送：应用缺少发送文件的权限。",
     "file.too_large": "{name}（{size}）无法发送：超出此会话允许的大小。",
-    "file.not_supported": "{name}无法发送：此会话不能发送文件。",
+    "file.not_supported": "{name}无法发送：此会话不接收这种文件。",
     "file.gone": "{name}无法发送：内容已过保存期。",
     "file.refused": "{name}无法发送：平台拒绝了它。",
     "verdict.satisfied": "{name} 表示满意。",

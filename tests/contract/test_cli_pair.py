@@ -51,6 +51,12 @@ def test_without_a_database_it_says_so_and_makes_none(niuma: Call, tmp_path: Pat
     assert not (tmp_path / DATABASE_FILE).exists()
 
 
+def test_without_an_action_it_lists(niuma: Call, people: Callable[..., str]) -> None:
+    people("slack:main:U1", "Lin")
+    assert niuma() == niuma("list")
+    assert "Lin" in niuma()[1]
+
+
 def test_an_older_database_is_left_alone(niuma: Call, tmp_path: Path) -> None:
     Database("sqlite", tmp_path).read_now(lambda session: session.connection())
     code, _, err = niuma("list")

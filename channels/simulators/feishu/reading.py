@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast
 
 from channels.simulators.jsons import Json, as_object, as_objects, parse_object
+
+NameOf: TypeAlias = Callable[[str], str]
 
 _AT = re.compile(r"<at (?:id|user_id|email)=\"?([^\s\">]+)\"?>([^<]*)</at>")
 
 
-def read_message(msg_type: str, content: str, mentions: list[Json], card: Json | None) -> str:
-    """Give a message's text, mentions by name."""
+def read_message(msg_type: str, content: str, mentions: list[Json], card: Json | None, name_of: NameOf = str) -> str:
+    """Give a message's text, mentions by name; `name_of` names whom the text gives by id only."""
     if msg_type == "interactive":
         return read_card(card or {})
     body = parse_object(content) or {}
     if msg_type == "text":
-        return name_mentions(str(body.get("text", "")), mentions)
+        return name_mentions(str(body.get("text", "")), mentions, name_of)
     if msg_type == "post":
-        return name_mentions(_read_post(body), mentions)
+        return name_mentions(_read_post(body), mentions, name_of)
     name = str(body.get("file_name") or "")
     return f"[{msg_type}] {name}".rstrip()
 
 
-def name_mentions(text: str, mentions: list[Json]) -> str:
+def name_mentions(text: str, mentions: list[Json], name_of: NameOf = str) -> str:
     """Exchange placeholders such as `@_user_1` for names, the longest first."""
     for mention in sorted(mentions, key=lambda m: -len(str(m["key"]))):
         text = text.replace(str(mention["key"]), f"@{mention['name']}")
-    return _AT.sub(lambda found: f"@{found[2] or found[1]}", text).replace("@_all", "@all")
+    return _AT.sub(lambda found: f"@{found[2] or name_of(found[1])}", text).replace("@_all", "@all")
 
 
 def read_card(tree: Json) -> str:

@@ -52,7 +52,7 @@ class View:
             "create_time_ms": message.create_time_ms,
             "sender": self._sender(message),
             "msg_type": message.msg_type,
-            "text": read_message(message.msg_type, message.content, message.mentions, tree),
+            "text": read_message(message.msg_type, message.content, message.mentions, tree, self._world.name_of),
             "content": message.content,
             "card": tree,
             "card_state": _card_state(card) if card is not None else None,

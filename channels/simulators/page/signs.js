@@ -11,9 +11,11 @@ const SIGNS = {
   "⬜": ["empty", null],
   "⚠": ["warn", "warning"],
   ℹ: ["note", "info"],
-  "💭": ["plain", "thought"],
   "⏸": ["plain", "pause"],
   "⏹": ["plain", "stop"],
+  "✋": ["wait", "pause"],
+  "💭": ["plain", "thought"],
+  "🤔": ["plain", "thought"],
   "🟢": ["round sign-green", null],
   "🔵": ["round sign-blue", null],
   "🟡": ["round sign-yellow", null],
@@ -21,7 +23,7 @@ const SIGNS = {
   "🔴": ["round sign-red", null],
   "⚪": ["round sign-grey", null],
 };
-const PATTERN = /((?:✅|❌|⏳|⌛|⬜|⚠|ℹ|💭|⏸|⏹|🟢|🔵|🟡|🟠|🔴|⚪)\ufe0f?)/u;
+const PATTERN = /((?:✅|❌|⏳|⌛|⬜|⚠|ℹ|⏸|⏹|✋|💭|🤔|🟢|🔵|🟡|🟠|🔴|⚪)\ufe0f?)/u;
 
 /** Split a text into plain pieces and drawn signs; the sign's character stays in the text for copying and reading aloud. */
 export function withSigns(text) {

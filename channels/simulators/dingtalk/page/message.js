@@ -4,6 +4,7 @@ import { avatar } from "./avatar.js";
 import { drawContent } from "./contents.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
+import { withSigns } from "./signs.js";
 import { clock, say } from "./words.js";
 
 /** Draw a message. `joined` leaves out picture and name: the message before is by the same sender. */
@@ -95,7 +96,7 @@ function drawEmotions(message, store) {
           "aria-label": `${one.name}: ${who}`,
         },
         isWork && icon("thought"),
-        h("span", null, words),
+        h("span", null, withSigns(words)),
         h("span", { class: "emotion-who" }, who),
       );
     }),

@@ -54,6 +54,8 @@ def test_a_card_is_read_from_top_to_bottom() -> None:
 def test_mentions_are_read_by_name_the_longest_placeholder_first() -> None:
     mentions = [{"key": f"@_user_{number}", "name": f"P{number}"} for number in (1, 10)]
     assert read_message("text", '{"text":"@_user_10 @_user_1 @_all"}', mentions, None) == "@P10 @P1 @all"
+    called = '{"text":"<at user_id=\\"ou_lin\\"></at> it is ready"}'
+    assert read_message("text", called, [], None, {"ou_lin": "Lin Wei"}.__getitem__) == "@Lin Wei it is ready"
     post = '{"title":"T","content":[[{"tag":"text","text":"a "},{"tag":"at","user_name":"Lin"}],[{"tag":"img"}]]}'
     assert read_message("post", post, [], None) == "T\na @Lin\n[image]"
 

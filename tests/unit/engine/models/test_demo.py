@@ -7,7 +7,7 @@ import pytest
 
 from engine.agent.execute import NOT_RUN
 from engine.errors import Unavailable
-from engine.messages import AssistantMessage, TextPart, ToolMessage, UserMessage
+from engine.messages import AssistantMessage, TextPart, ToolCall, ToolMessage, UserMessage
 from engine.models.base import Completed, ModelItem, ModelRequest, TextDelta, ToolSchema
 from engine.models.demo import DemoModel
 from gateway.clock import FakeClock, SystemClock
@@ -122,6 +122,30 @@ async def test_tools_are_called_then_told_about() -> None:
     assert third.message.calls == ()
     assert "**42**" in third.message.text
     assert "| `.py` | 3 | - |" in third.message.text
+
+
+async def told(question: str, tool: str, text: str) -> str:
+    asked = ask(question)
+    call = ToolCall(id="1", name=tool, arguments='{"path": "a.txt"}')
+    result = ToolMessage(call_id="1", name=tool, text=text)
+    _, done = await fast(ModelRequest([*asked.messages, AssistantMessage(calls=(call,)), result], tools=TOOLS))
+    return done.message.text
+
+
+@pytest.mark.parametrize(("question", "title"), [("scan the project", "at a glance"), ("扫描项目", "概况")])
+async def test_an_empty_folder_has_no_table_and_no_title_of_one(question: str, title: str) -> None:
+    empty = json.dumps({"total_files": 0, "total_lines": 0, "by_extension": {}, "largest": []})
+    full = json.dumps({"total_files": 1, "total_lines": 2, "by_extension": {".py": 1}})
+    assert "**0**" in (said := await told(question, "project_scan", empty)) and title not in said
+    assert title in await told(question, "project_scan", full)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("send me the file a.txt", "handed the file"), ("把文件 a.txt 发给我", "交给了聊天")]
+)
+async def test_a_file_is_not_said_to_be_there_before_the_chat_took_it(question: str, said: str) -> None:
+    text = await told(question, "send_file", "The file 'a.txt' is handed to the chat now.")
+    assert said in text and "in the chat" not in text and "就在聊天里" not in text
 
 
 @pytest.mark.parametrize("question", ["read it and scan the project", "读一下，再扫描项目", "send a note “a”", "hello"])

@@ -151,7 +151,7 @@ async def test_a_file_too_large_for_the_platform_is_told_and_not_tried_again(hou
 async def test_a_channel_that_takes_no_files_says_so(tmp_path: Path) -> None:
     house = House(tmp_path, can_send_files=False)
     assert isinstance(await house.ran(file_event()), Delivered)
-    assert house.files() == [] and "files cannot be sent in this chat" in house.card()
+    assert house.files() == [] and "this chat takes no such file" in house.card()
 
 
 async def test_a_file_that_is_not_kept_any_more_is_told(house: House) -> None:
