@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from channels.cards.model import CardStatus
 from channels.base import CardOpening
+from channels.cards.model import CardStatus
 from channels.errors import ChannelError, DeliveryUnknown
 from channels.events import OutFile
 from channels.testing.journal import MemoryJournal
@@ -81,7 +81,9 @@ async def test_a_file_on_its_way_up_when_its_process_died_is_sent_by_the_next() 
 async def test_a_file_that_is_up_is_not_taken_up_again_when_sending_it_was_refused() -> None:
     async with bench(settings=PLAIN) as b:
         opening, journal = await final(b), MemoryJournal()
-        b.sim.faults.add({"match": {"path": "batchSend"}, "action": {"status": 503, "code": "ServiceUnavailable"}, "times": 4})
+        b.sim.faults.add(
+            {"match": {"path": "batchSend"}, "action": {"status": 503, "code": "ServiceUnavailable"}, "times": 4}
+        )
         with pytest.raises(ChannelError):
             await send_report(b, opening, journal)
         await send_report(b, opening, journal.next_attempt())

@@ -17,7 +17,7 @@ Fault = Callable[[Town, str], Awaitable[None]]
 FIRST = [f"first {number}." for number in range(12)]
 SECOND = [f"second {number}." for number in range(12)]
 _CUTTING = ("connections_cut", "all_at_once")
-"""A question on a connection that breaks before it was taken in is the platform's to lose: DingTalk does not repeat it."""
+"""A question on a connection that breaks before it was taken in is the platform's to lose, as on DingTalk."""
 _SETTLED_S = 0.6
 """So long nothing may change any more after an answer has ended."""
 _WITHIN_S = 25.0
