@@ -1,7 +1,7 @@
 """Whether the account's card template has a place for the answer.
 
-No call tells it. A frame for a variable that the template lacks is refused with a code that a missing right and an ended
-card have too, and the other call takes the text without a word and shows nothing.
+No call tells it. A frame for a variable that the template lacks is refused with a code that a missing right and an
+ended card have too, and the other call takes the text without a word and shows nothing.
 Source: open.dingtalk.com "api-streamingupdate", users' reports of `unknownError`, read 2026-11-30.
 """
 
