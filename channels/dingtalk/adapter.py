@@ -30,6 +30,7 @@ from channels.dingtalk.signs import Signs
 from channels.dingtalk.socket import Pulse, Socket, connect
 from channels.dingtalk.stream import DingtalkSink
 from channels.dingtalk.template import template_of
+from channels.dingtalk.text_place import TextPlace
 from channels.errors import MissingScope, NotSupported, QuotaUsedUp, Rejected
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, OutFile, Quote, Receipt
 from channels.pacing import Pacer
@@ -56,7 +57,10 @@ class Adapter:
         self._files = Files(self._client, self._office, settings.id)
         self._signs = Signs(self._client, self._pacer, self._sessions)
         template = template_of(settings)
-        self._counter = Counter(self._client, self._pacer, clock, template, self._shown, settings.id, settings.robot)
+        place = TextPlace(self._client, clock, template.content)
+        self._counter = Counter(
+            self._client, self._pacer, clock, template, place, self._shown, settings.id, settings.robot
+        )
         self._keeper: Keeper | None = None
         self._over_quota = ""
 
@@ -130,7 +134,7 @@ class Adapter:
 
     async def open_card(self, opening: CardOpening, journal: Journal) -> CardSink:
         """See `Channel.open_card`. Where no card is taken, only short messages go out while the run works."""
-        if not self._counter.template.id or parse_place(opening.conversation).kind == "guest":
+        if not self._counter.has_cards or parse_place(opening.conversation).kind == "guest":
             return self._working(opening, journal)
         opener = Opener(self._counter, journal, opening)
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,14 +77,19 @@ class Client:
             ChannelError: the platform refused.
         """
         request = Request(verb, self._settings.api_base + path, f"{verb} {path.removeprefix('/v1.0')}", body)
-        token = await self._token.get(self.session)
-        answer = await send(self.session, replace(request, token=token))
-        if answer.code.lower() in TOKEN_REFUSED:
-            self._token.forget(token)
-            answer = await send(self.session, replace(request, token=await self._token.get(self.session)))
+        answer = await self._authorised(lambda token: send(self.session, replace(request, token=token)))
         if answer.code:
             raise self._refusal(answer, request.call)
         return answer.body
+
+    async def _authorised(self, ask: Callable[[str], Awaitable[Answer]]) -> Answer:
+        """Ask with the token, and once more with another where it is refused."""
+        token = await self._token.get(self.session)
+        answer = await ask(token)
+        if answer.code.lower() in TOKEN_REFUSED:
+            self._token.forget(token)
+            answer = await ask(await self._token.get(self.session))
+        return answer
 
     def _refusal(self, answer: Answer, call: str) -> ChannelError:
         now_ms = self._clock.now_ms()
@@ -195,12 +200,15 @@ class Client:
     async def upload(self, upload: Upload) -> str:
         """Upload a file and give its media id. This host takes the token in the address and says no with HTTP 200."""
         url = f"{self._settings.oapi_base}/media/upload"
-        token = await self._token.get(self.session)
-        query = {"access_token": token, "type": upload.kind}
-        answer = await send(self.session, Request("POST", url, "media/upload", query=query, upload=upload))
+
+        async def put(token: str) -> Answer:
+            query = {"access_token": token, "type": upload.kind}
+            answer = await send(self.session, Request("POST", url, "media/upload", query=query, upload=upload))
+            return replace(answer, code=answer.code or str(answer.body.get("errcode") or ""))
+
+        answer = await self._authorised(put)
         if answer.code:
             raise self._refusal(answer, "media/upload")
-        code = answer.body.get("errcode")
-        if code:
-            raise webhook_error(int(code), answer.message)
+        if not text_in(answer.body, "media_id"):
+            raise DeliveryUnknown("media/upload: an answer without a media id")
         return text_in(answer.body, "media_id")

@@ -24,8 +24,8 @@ from channels.errors import (
     TooLong,
 )
 
-TOKEN_REFUSED = frozenset({"invalidauthentication", "invalidaccesstoken"})
-"""HTTP 400 or 401, reports differ: ask for a new token and repeat."""
+TOKEN_REFUSED = frozenset({"invalidauthentication", "invalidaccesstoken", "40014", "42001"})
+"""HTTP 400 or 401, reports differ, or a number of the old host: ask for a new token and repeat."""
 CARD_EXISTS = "param.cardAlreadyExist"
 """A card with this outTrackId was created before; what it shows stays."""
 NOT_DELIVERED = "not_delivered"
@@ -43,10 +43,11 @@ _GONE = frozenset({"param.stream.outtrackid", "param.cardnotexist"})
 _TOO_LONG = frozenset({"param.stream.content", "invalidparameter.msgparam.toolong", "460101"})
 _TEMPLATE = frozenset({"param.templatenotexist", "param.templateunpublished", "param.cardtemplateidempty"})
 _INVALID_CARD = frozenset({"param.contentunsafe", "param.cardpublicdataempty"})
-_BUSY = frozenset({"system.busy", "serviceunavailable"})
+_BUSY = frozenset({"system.busy", "serviceunavailable", "-1"})
 """It says that it did nothing."""
-_WEBHOOK_GONE = "300001"
 _WEBHOOK_FAST = "130101"
+_OLD_HOST_FAST = frozenset(str(number) for number in range(90001, 90019))
+"""Source: open.dingtalk.com "server API error codes", the numbers for too many calls, read 2026-12-01."""
 _ROBOT_GONE = frozenset({"robot.oto.notexist", "bot.stopped"})
 _STREAM_UNKNOWN = "unknownError"
 
@@ -76,7 +77,7 @@ def _error_of(code: str, text: str, status: int, body: Mapping[str, Any], now_ms
     low = code.lower()
     if "apicountlimit" in low:
         return QuotaUsedUp(text, until_ms=month_end_ms(now_ms), code=code)
-    if "qpslimit" in low or "qpmlimit" in low or status == 429:
+    if "qpslimit" in low or "qpmlimit" in low or status == 429 or low in _OLD_HOST_FAST:
         return RateLimited(text, retry_after_s=_RETRY_S, scope="app", code=code)
     if low == BLOCKED:
         return RateLimited(text, retry_after_s=_BLOCKED_S, scope="app", code=code)
@@ -111,11 +112,6 @@ def _lasting(code: str, text: str, status: int) -> ChannelError:
 def webhook_error(code: int, message: str) -> ChannelError:
     """Give the error for a refused message to a session's own address: HTTP 200 with a number."""
     return error_of(str(code), message, status=200, body={}, call="sessionWebhook", now_ms=0)
-
-
-def is_session_over(error: ChannelError) -> bool:
-    """Tell whether the address of a session is no longer valid."""
-    return error.code == _WEBHOOK_GONE
 
 
 def connect_error(code: str, message: str, status: int) -> ChannelError:

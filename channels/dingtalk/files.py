@@ -6,12 +6,15 @@ pictures, videos and other files up to 20 MB; a message takes files of a few typ
 
 from __future__ import annotations
 
-from channels.cards.ports import Journal
+from contextlib import nullcontext
+
+from channels.cards.once import file_path
+from channels.cards.ports import Journal, Json
 from channels.dingtalk.address import NAME, parse_place
 from channels.dingtalk.client import Client
 from channels.dingtalk.http import Upload
 from channels.dingtalk.limits import DOWNLOAD, UPLOAD
-from channels.dingtalk.once import send_once
+from channels.dingtalk.once import Around, guarded, send_once
 from channels.dingtalk.post_office import PostOffice
 from channels.errors import DeliveryUnknown, NotDispatched, NotSupported, Rejected, TooLong
 from channels.events import AttachmentHandle, ConversationRef, Fetched, OutFile, Receipt
@@ -36,18 +39,20 @@ class Files:
             content, mime = await self._client.download(handle.key, max_bytes=max_bytes)
             return Fetched(content, handle.name, mime)
 
-        return await self._office.insist(DOWNLOAD, "", _unguarded, get)
+        return await self._office.insist(DOWNLOAD, "", nullcontext, get)
 
     async def send(self, conversation: ConversationRef, file: OutFile, journal: Journal, *, key: str) -> Receipt:
         """See `Channel.send_file`."""
         self._check(conversation, file)
 
-        async def send() -> str:
-            media_id = await self._upload(file, journal)
-            name, param = _message(file, media_id)
-            return await self._office.send_robot(conversation, name, param, journal.guard)
+        async def send(around: Around) -> str:
+            # A step of its own: it may take long, nobody sees it, and it need not be done twice.
+            media = await journal.step(f"{path}/media", lambda: self._upload(file, journal))
+            name, param = _message(file, str(media["media_id"]))
+            return await self._office.send_robot(conversation, name, param, around)
 
-        sent = await send_once(journal, f"file/{key}", send)
+        path = file_path(key)
+        sent = await send_once(journal, path, send)
         return Receipt(NAME, self._account, (sent,), self._office.now_ms(), "message")
 
     def _check(self, conversation: ConversationRef, file: OutFile) -> None:
@@ -60,17 +65,17 @@ class Files:
         if file.mime not in _PICTURES and _ending(file) not in FILE_TYPES:
             raise NotSupported(f"files of type .{_ending(file) or '?'}; DingTalk takes {', '.join(sorted(FILE_TYPES))}")
 
-    async def _upload(self, file: OutFile, journal: Journal) -> str:
+    async def _upload(self, file: OutFile, journal: Journal) -> Json:
         kind = "image" if file.mime in _PICTURES else "file"
 
-        async def put() -> str:
+        async def put() -> Json:
             try:
-                return await self._client.upload(Upload(kind, _name(file), file.content))
+                return {"media_id": await self._client.upload(Upload(kind, _name(file), file.content))}
             except DeliveryUnknown as error:
                 # Nobody sees an upload: a lost one may be made again.
                 raise NotDispatched(str(error)) from error
 
-        return await self._office.insist(UPLOAD, "", journal.guard, put)
+        return await self._office.insist(UPLOAD, "", guarded(journal.guard), put)
 
 
 def _message(file: OutFile, media_id: str) -> tuple[str, dict[str, str]]:
@@ -86,7 +91,3 @@ def _ending(file: OutFile) -> str:
 def _name(file: OutFile) -> str:
     """Give the name with an ending: the upload goes by it."""
     return file.name if _ending(file) else f"{file.name}.{_PICTURES.get(file.mime, 'bin')}"
-
-
-async def _unguarded() -> None:
-    return None

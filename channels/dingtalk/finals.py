@@ -16,7 +16,7 @@ from channels.dingtalk.cards import Page, Pages
 from channels.dingtalk.limits import UPDATE
 from channels.dingtalk.links import render_links
 from channels.dingtalk.markdown import to_message
-from channels.dingtalk.once import send_once, was_begun
+from channels.dingtalk.once import Around, send_once, was_begun
 from channels.dingtalk.opening import Counter, Opener
 from channels.dingtalk.post_office import Letter, PostOffice
 from channels.dingtalk.sheet import Sheet
@@ -49,7 +49,7 @@ class Final:
         return SentFinal(receipt, None if texts else _state(sheets))
 
     def _takes_cards(self) -> bool:
-        return bool(self._counter.template.id) and parse_place(self._opening.conversation).kind != "guest"
+        return self._counter.has_cards and parse_place(self._opening.conversation).kind != "guest"
 
     async def _cards(self, pages: list[Page]) -> list[Sheet]:
         sheets = list[Sheet]()
@@ -102,7 +102,7 @@ class Final:
     async def _text(self, number: int, text: str, *, is_first: bool) -> str:
         opening = self._opening
 
-        async def send() -> str:
+        async def send(around: Around) -> str:
             letter = Letter(
                 opening.conversation,
                 opening.reply_to,
@@ -110,7 +110,7 @@ class Final:
                 title=opening.card.summary or opening.card.header.title,
                 is_markdown=True,
                 mentions=is_first,
-                guard=self._journal.guard,
+                around=around,
             )
             return await self._office.send_once(f"{opening.run}/final/{number}", letter)
 

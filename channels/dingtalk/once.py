@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal, Json, WriteGuard
 from channels.errors import ChannelError, DeliveryUnknown
 
-Send = Callable[[], Awaitable[str]]
-"""Sends the message and gives its id."""
+Around = Callable[[], AbstractAsyncContextManager[None]]
+"""Stands around one request: entered when its turn has come, directly before it leaves."""
+Send = Callable[[Around], Awaitable[str]]
+"""Sends the message, each of its requests inside of what it is given, and gives its id."""
+
+
+def guarded(guard: WriteGuard) -> Around:
+    """Give what lets a request through while the run is ours."""
+
+    @asynccontextmanager
+    async def around() -> AsyncGenerator[None]:
+        await guard()
+        yield
+
+    return around
 
 
 def was_begun(journal: Journal, path: str) -> bool:
@@ -20,8 +34,9 @@ def was_begun(journal: Journal, path: str) -> bool:
 async def send_once(journal: Journal, path: str, send: Send) -> str:
     """Send a message, recorded under `path`, and give its id.
 
-    That it begins is recorded first, and that it failed for certain as well: then it may begin again. One that was
-    begun and neither sent nor failed may have been seen, and nobody can find out.
+    That a request leaves is recorded directly before, and that it failed for certain as well: then another may leave.
+    A message that waited for its turn, or was refused, when its process ended was surely not seen. One whose request
+    left and neither arrived nor failed may have been, and nobody can find out.
 
     Raises:
         DeliveryUnknown: it was perhaps sent, now or before.
@@ -30,20 +45,41 @@ async def send_once(journal: Journal, path: str, send: Send) -> str:
     known = journal.recorded(path)
     if known is not None:
         return str(known["message_id"])
-    number = next(each for each in count() if journal.recorded(_begin(path, each)) is None)
-    if number and journal.recorded(_void(path, number - 1)) is None:
+    requests = _Requests(journal, path)
+    if requests.may_have_arrived:
         raise DeliveryUnknown("message: begun before, and the platform cannot tell whether it arrived")
 
     async def work() -> Json:
-        return {"message_id": await send()}
+        return {"message_id": await send(requests.one)}
 
-    await journal.step(_begin(path, number), _nothing)
-    try:
-        return str((await journal.step(path, work))["message_id"])
-    except ChannelError as error:
-        if not error.maybe_seen:
-            await journal.step(_void(path, number), _nothing)
-        raise
+    return str((await journal.step(path, work))["message_id"])
+
+
+class _Requests:
+    """The requests for one message, of this attempt and of those before."""
+
+    def __init__(self, journal: Journal, path: str) -> None:
+        self._journal = journal
+        self._path = path
+        self._next = next(number for number in count() if journal.recorded(_begin(path, number)) is None)
+
+    @property
+    def may_have_arrived(self) -> bool:
+        """Tell whether the last request left and nobody knows what became of it."""
+        return self._next > 0 and self._journal.recorded(_void(self._path, self._next - 1)) is None
+
+    @asynccontextmanager
+    async def one(self) -> AsyncGenerator[None]:
+        """See `Around`."""
+        number, self._next = self._next, self._next + 1
+        await self._journal.guard()
+        await self._journal.step(_begin(self._path, number), _nothing)
+        try:
+            yield
+        except ChannelError as error:
+            if not error.maybe_seen:
+                await self._journal.step(_void(self._path, number), _nothing)
+            raise
 
 
 async def _nothing() -> Json:

@@ -22,6 +22,7 @@ from channels.dingtalk.presses import TRACK_MARK
 from channels.dingtalk.sheet import Sheet, sheet_of
 from channels.dingtalk.shown import ShownCards
 from channels.dingtalk.template import Params, Template
+from channels.dingtalk.text_place import TextPlace
 from channels.errors import InvalidCard, Rejected
 from channels.pacing import Pacer
 
@@ -39,9 +40,15 @@ class Counter:
     pacer: Pacer
     clock: Clock
     template: Template
+    place: TextPlace
     shown: ShownCards
     account: str
     robot: str
+
+    @property
+    def has_cards(self) -> bool:
+        """Tell whether there is a template, and a card of it can show an answer as far as is known."""
+        return bool(self.template.id) and not self.place.is_missing
 
 
 class Opener:
@@ -111,7 +118,7 @@ class Opener:
                 raise
             _log.warning("dingtalk_card_not_delivered", extra={"run": self.opening.run, "reason": str(error)})
             return Sheet(track), error.code
-        return Sheet(track, page.content, page.params), ""
+        return Sheet(track, page.content, page.params, is_new=True), ""
 
     def _track(self, number: int) -> str:
         final = "f" if self.root == "final" else ""

@@ -13,6 +13,7 @@ from channels.dingtalk.address import NAME
 from channels.dingtalk.limits import WEBHOOK
 from channels.dingtalk.links import has_link
 from channels.dingtalk.markdown import to_message
+from channels.dingtalk.once import guarded
 from channels.dingtalk.post_office import Letter, PostOffice
 from channels.events import Receipt
 
@@ -54,7 +55,7 @@ class PlainSink:
             words,
             is_markdown=True,
             buttons=actions,
-            guard=self._journal.guard,
+            around=guarded(self._journal.guard),
         )
 
         async def work() -> Json:

@@ -6,20 +6,20 @@ import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from channels.cards.model import Action
-from channels.cards.ports import WriteGuard
 from channels.cards.shorten import shorten
 from channels.dingtalk.address import Place, parse_place
 from channels.dingtalk.client import Client
-from channels.dingtalk.errors import is_session_over
 from channels.dingtalk.limits import TO_GROUP, TO_USER, WEBHOOK
 from channels.dingtalk.links import link_of
+from channels.dingtalk.once import Around
 from channels.dingtalk.readable import Json
 from channels.dingtalk.sessions import Session, Sessions
-from channels.errors import RateLimited, Rejected
+from channels.errors import RateLimited, Rejected, TooLong
 from channels.events import ConversationRef
 from channels.pacing import Pacer
 
@@ -28,10 +28,6 @@ _TRIES = 4
 _KEPT = 2000
 _TITLE_CHARS = 30
 _log = logging.getLogger(__name__)
-
-
-async def _unguarded() -> None:
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +42,7 @@ class Letter:
     buttons: tuple[Action, ...] = ()
     mentions: bool = False
     """Name the person whose message is answered, in a group."""
-    guard: WriteGuard = field(default=_unguarded)
+    around: Around = nullcontext
 
 
 class PostOffice:
@@ -80,15 +76,17 @@ class PostOffice:
             try:
                 return await self._by_session(session, letter, place)
             except Rejected as error:
-                if not is_session_over(error):
+                # Over, or no robot there any more, or the address is not known: the robot's calls need none of it.
+                if isinstance(error, TooLong) or place.kind == "guest":
                     raise
-                _log.info("dingtalk_session_over", extra={"conversation": str(letter.conversation)})
+                extra = {"conversation": str(letter.conversation), "code": error.code}
+                _log.info("dingtalk_session_over", extra=extra)
                 self._sessions.close(session)
         key, param = _robot_message(letter)
-        return await self.send_robot(letter.conversation, key, param, letter.guard)
+        return await self.send_robot(letter.conversation, key, param, letter.around)
 
     async def send_robot(
-        self, conversation: ConversationRef, key: str, param: Mapping[str, Any], guard: WriteGuard = _unguarded
+        self, conversation: ConversationRef, key: str, param: Mapping[str, Any], around: Around = nullcontext
     ) -> str:
         """Send by the robot's own calls, which need no message before. Raises like `send`."""
         place = parse_place(conversation)
@@ -99,7 +97,7 @@ class PostOffice:
         async def send() -> str:
             return await self._client.send(place, key, param)
 
-        return await self.insist(method, place.chat, guard, send)
+        return await self.insist(method, place.chat, around, send)
 
     async def _by_session(self, session: Session, letter: Letter, place: Place) -> str:
         message = _session_message(letter, session.staff_id if letter.mentions and place.kind == "group" else "")
@@ -108,21 +106,21 @@ class PostOffice:
             await self._client.send_webhook(session.webhook, message)
             return f"session:{uuid.uuid4().hex}"
 
-        return await self.insist(WEBHOOK, place.chat, letter.guard, send)
+        return await self.insist(WEBHOOK, place.chat, letter.around, send)
 
     def now_ms(self) -> int:
         """Give the time of the account's clock (UTC ms)."""
         return self._pacer.clock.now_ms()
 
-    async def insist(self, method: str, chat: str, guard: WriteGuard, work: Callable[[], Awaitable[T]]) -> T:
+    async def insist(self, method: str, chat: str, around: Around, work: Callable[[], Awaitable[T]]) -> T:
         """Do `work` when its turn has come; a refusal for pace changed nothing and is waited out, a few times."""
         for left in range(_TRIES - 1, -1, -1):
             await self._pacer.acquire(method)
             if chat:
                 await self._pacer.turn(method, chat)
-            await guard()
             try:
-                return await work()
+                async with around():
+                    return await work()
             except RateLimited as error:
                 self._pacer.refused(method, error)
                 if not left:

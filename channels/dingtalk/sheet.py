@@ -22,6 +22,8 @@ class Sheet:
     track: str
     content: str | None = None
     params: Params | None = None
+    is_new: bool = False
+    """This process put it up, and it took no frame yet."""
     is_over: bool = False
     """It left the states in which text is streamed, and never comes back."""
     is_repaired: bool = False
@@ -73,7 +75,7 @@ class Sheet:
 
     def streamed(self, page: Page) -> None:
         """Note that a frame was taken."""
-        self.content, self._guid, self._refused = page.content, "", 0
+        self.content, self._guid, self._refused, self.is_new = page.content, "", 0, False
         self.is_over = self.is_over or page.is_over
 
     def updated(self, page: Page, written: Params, *, with_text: bool) -> None:

@@ -72,6 +72,7 @@ class DingtalkSink:
         try:
             await self._carry_out(write, job)
         except ChannelError as error:
+            await self._look_for_a_place(write, job, error)
             self._note_refusal(write, job, error)
             raise
         if job.leaves:
@@ -182,6 +183,16 @@ class DingtalkSink:
         counter.shown.note(sheet.track, opener.opening.conversation, opener.opening.run, page.actions)
 
     # Refusals.
+
+    async def _look_for_a_place(self, write: Write, job: Job, error: ChannelError) -> None:
+        """Give the card up when its template turns out to have no place for the answer."""
+        if write.method != STREAM or not isinstance(error, StreamEnded) or error.reason != "closed":
+            return
+        sheet = self._sheets[job.number]
+        if sheet.is_new and not job.leaves and not _is_error(sheet, job.page):
+            sheet.is_new = False
+            if await self._opener.counter.place.find_out():
+                self._mode = "message"
 
     def _note_refusal(self, write: Write, job: Job, error: ChannelError) -> None:
         """Draw the conclusion for the next plan; the error itself goes on to the writer."""

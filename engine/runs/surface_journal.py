@@ -61,10 +61,13 @@ class SurfaceJournal:
 
 
 def _pass_failpoints(path: str) -> None:
-    """A path is `open/send` or `final/send/2`: which cards, what, which of them; `file/<key>` sends a file."""
+    """A path is `open/send` or `final/send/2`: which cards, what, which of them; `file/<key>` sends a file.
+
+    `card` makes and sends one in a single request.
+    """
     first, *rest = path.split("/")
     what = "send" if first == "file" and len(rest) == 1 else rest[0] if rest else ""
     if what == "entity":
         failpoint("after_create")
-    elif what == "send":
+    elif what in ("send", "card"):
         failpoint("after_send")

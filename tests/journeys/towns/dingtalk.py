@@ -10,6 +10,10 @@ from channels.simulators.dingtalk.simulator import DingTalkSimulator
 from tests.contract.dingtalk_adapter import DIRECT, LIN, TEMPLATE, example_template
 from tests.journeys.towns.town import Look
 
+_WRITES = {"path": "/v1.0/(card|robot/(oTo|group))|/robot/sendBySession"}
+_TOO_MANY = {"status": 403, "code": "Forbidden.AccessDenied.QpsLimitForAppkeyAndApi"}
+_ENDED = {"status": 500, "code": "unknownError"}
+
 
 class Dingtalk:
     """See `Town`. Nothing here answers a message: what the bot says after a question is its answer."""
@@ -65,6 +69,25 @@ class Dingtalk:
             if each["sender"]["type"] == "bot"
             for file in each["files"]
         }
+
+    def refuse_writes(self, times: int) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": _TOO_MANY, "times": times})
+
+    def lose_next_answer(self) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": {"lost_answer": True}})
+
+    def break_next_write(self) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": {"drop": True}})
+
+    def deliver_again(self, question: str) -> None:
+        self.sim.redeliver(question)
+
+    def end_streams(self) -> None:
+        """They have no end of their own here; this is how a card answers that takes no stream."""
+        self.sim.faults.add({"match": {"path": "/card/streaming"}, "action": _ENDED, "times": -1})
+
+    async def cut_connections(self) -> None:
+        await self.sim.drop(how="abort")
 
     def _buttons(self, message: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Give what each visible button does, and its id."""

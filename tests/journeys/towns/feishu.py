@@ -10,6 +10,9 @@ from tests.journeys.towns.town import Look
 from tests.processes.feishu import buttons_of
 
 CHAT, LIN = "oc_dm_lin", "ou_lin"
+_WRITES = {"method": "POST|PUT|PATCH", "path": "/(cardkit/v1/cards|im/v1/messages)"}
+_TOO_MANY = {"status": 429, "code": 99991400, "headers": {"x-ogw-ratelimit-reset": "1"}}
+_STREAM_LIFE_S = 600
 
 
 class Feishu:
@@ -59,6 +62,24 @@ class Feishu:
             for each in self.sim.state()["messages"]
             if each["sender"]["type"] == "bot" and each["msg_type"] == "file"
         }
+
+    def refuse_writes(self, times: int) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": _TOO_MANY, "times": times})
+
+    def lose_next_answer(self) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": {"lost_answer": True}})
+
+    def break_next_write(self) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": {"drop": True}})
+
+    def deliver_again(self, question: str) -> None:
+        self.sim.redeliver(question)
+
+    def end_streams(self) -> None:
+        self.sim.advance(_STREAM_LIFE_S + 1)
+
+    async def cut_connections(self) -> None:
+        await self.sim.drop(how="abort")
 
     def _answers(self, question: str) -> list[dict[str, object]]:
         return [

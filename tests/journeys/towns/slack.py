@@ -11,6 +11,8 @@ from channels.simulators.slack.simulator import SlackSimulator
 from tests.journeys.towns.town import Look
 
 CHAT, LIN = "D0LIN", "U0LIN"
+_WRITES = {"path": r"/api/chat\."}
+_TOO_MANY = {"status": 429, "error": "ratelimited", "headers": {"Retry-After": "1"}}
 _MOMENT_S = 0.3
 """What a finger needs: a card may show its end a little before its run has ended."""
 
@@ -66,6 +68,24 @@ class Slack:
             if message["sender"]["type"] == "bot"
             for file in message["files"]
         }
+
+    def refuse_writes(self, times: int) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": _TOO_MANY, "times": times})
+
+    def lose_next_answer(self) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": {"lost_answer": True}})
+
+    def break_next_write(self) -> None:
+        self.sim.faults.add({"match": _WRITES, "action": {"drop": True}})
+
+    def deliver_again(self, question: str) -> None:
+        self.sim.redeliver(question)
+
+    def end_streams(self) -> None:
+        self.sim.advance(self.sim.options.stream_life_s + 1)
+
+    async def cut_connections(self) -> None:
+        await self.sim.drop(how="abort")
 
     def _answers(self, question: str) -> list[dict[str, Any]]:
         thread = question.partition("/")[2]

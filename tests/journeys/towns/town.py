@@ -59,3 +59,29 @@ class Town(Protocol):
     def files(self) -> Mapping[str, bytes]:
         """Give the files the bot sent, by name."""
         ...
+
+    # What goes wrong.
+
+    def refuse_writes(self, times: int) -> None:
+        """Refuse the next writes to chats as the platform does when there are too many."""
+        ...
+
+    def lose_next_answer(self) -> None:
+        """Carry out the next write to a chat, and break the connection in the place of its answer."""
+        ...
+
+    def break_next_write(self) -> None:
+        """Break the connection of the next write to a chat before it has any effect."""
+        ...
+
+    def deliver_again(self, question: str) -> None:
+        """Push a question to the bot once more, as platforms do that missed its acknowledgement."""
+        ...
+
+    def end_streams(self) -> None:
+        """End what streams on the platform, before the bot does."""
+        ...
+
+    async def cut_connections(self) -> None:
+        """Cut every long connection of the bot."""
+        ...
