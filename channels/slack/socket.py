@@ -61,7 +61,8 @@ class Socket:
         while True:
             frame = await self._frame()
             if frame is not None and frame.get("type") == "hello":
-                self.connections = int(frame.get("num_connections") or 0)
+                told = frame.get("num_connections")
+                self.connections = told if isinstance(told, int) else 0
                 return
             if frame is not None:
                 self._take(frame)
