@@ -6,7 +6,6 @@ Source: docs.slack.dev "Using Socket Mode" (hello, disconnect, envelopes, acks w
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import aiohttp
 from channels.clock import Clock
 from channels.errors import AuthFailed, ConnectionLost, NotConnected
 from channels.slack.errors import ADVICE
+from channels.slack.readable import read_json
 
 Json = dict[str, Any]
 
@@ -188,7 +188,7 @@ def _refused(error: AuthFailed) -> AuthFailed:
 
 def _read(data: str) -> Json | None:
     try:
-        value: object = json.loads(data)
+        value = read_json(data)
     except ValueError:
         _log.warning("slack_frame_malformed")
         return None
