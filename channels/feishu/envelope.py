@@ -16,6 +16,19 @@ _SECONDS_BELOW = 10**11
 """Times below are seconds: the menu's are."""
 
 
+def named(told: Json, field: str) -> str:
+    """Give the id that an object must have there.
+
+    Raises:
+        KeyError: there is none.
+        ValueError: it is empty, or no text: nobody and nothing may go by the name of such an id.
+    """
+    value: object = told[field]
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{field} is no id")
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """One event: its header, its body, and who we are."""
@@ -29,14 +42,14 @@ class Envelope:
         """Give the platform's id of this event.
 
         Raises:
-            KeyError: it has none.
+            KeyError, ValueError: it has none.
         """
-        return str(self.header["event_id"])
+        return named(self.header, "event_id")
 
     @property
     def tenant(self) -> str:
         """Give the organisation that the event belongs to."""
-        return str(self.header.get("tenant_key", ""))
+        return str(self.header.get("tenant_key") or "")
 
     def key(self, kind: InboundKind, key: str | None = None) -> DedupeKey:
         """Give what makes it unique: `key`, else the event's id."""
@@ -50,9 +63,9 @@ class Envelope:
         """Give a person by their ids.
 
         Raises:
-            KeyError: there is no open id.
+            KeyError, ValueError: there is no open id.
         """
-        return Sender(str(ids["open_id"]), tenant or self.tenant)
+        return Sender(named(ids, "open_id"), tenant or self.tenant)
 
     def time_ms(self, stamp: object = None) -> int:
         """Give `stamp`, or else the event's own time, in UTC milliseconds."""

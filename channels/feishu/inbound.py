@@ -11,7 +11,7 @@ from typing import Any, cast
 from channels.events import CardAction, ChatKind, DedupeKey, Inbound, InboundMessage
 from channels.feishu import notices
 from channels.feishu.content import Content, parse_content
-from channels.feishu.envelope import Envelope
+from channels.feishu.envelope import Envelope, named
 from channels.feishu.mentions import BotIdentity, mentions_me, parse_mentions, resolve_mentions
 
 Json = dict[str, Any]
@@ -33,15 +33,15 @@ def _message(envelope: Envelope) -> InboundMessage | None:
     if sender.get("sender_type") != "user":
         return None
     me, mentions = envelope.me, parse_mentions(message)
-    kind, message_id = str(message["message_type"]), str(message["message_id"])
+    kind, message_id = named(message, "message_type"), named(message, "message_id")
     read = parse_content(kind, str(message["content"]), message_id)
     content = read or Content()
     return InboundMessage(
         dedupe=DedupeKey(me.channel, me.account, "message", message_id),
-        conversation=envelope.conversation(str(message["chat_id"]), _thread(message)),
+        conversation=envelope.conversation(named(message, "chat_id"), _thread(message)),
         chat_kind=_chat_kind(message),
         message_id=message_id,
-        sender=envelope.sender(cast("Json", sender["sender_id"]), str(sender.get("tenant_key", ""))),
+        sender=envelope.sender(cast("Json", sender["sender_id"]), str(sender.get("tenant_key") or "")),
         text=resolve_mentions(content.text, mentions, me).strip(),
         mentions_me=mentions_me(mentions, me),
         created_at_ms=envelope.time_ms(message.get("create_time")),
@@ -57,9 +57,9 @@ def _press(envelope: Envelope) -> CardAction:
     context, action, operator = (cast("Json", event[name]) for name in ("context", "action", "operator"))
     return CardAction(
         dedupe=DedupeKey(me.channel, me.account, "action", envelope.event_id),
-        conversation=envelope.conversation(str(context.get("open_chat_id", ""))),
-        message_id=str(context["open_message_id"]),
-        sender=envelope.sender(operator, str(operator.get("tenant_key", ""))),
+        conversation=envelope.conversation(str(context.get("open_chat_id") or "")),
+        message_id=named(context, "open_message_id"),
+        sender=envelope.sender(operator, str(operator.get("tenant_key") or "")),
         value=_texts(action.get("value")),
         created_at_ms=envelope.time_ms(),
         form=_texts(action.get("form_value")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from channels.events import ChatEntered, MembershipChanged, MenuChosen, Reacted, Recalled, Sender
-from channels.feishu.envelope import Envelope
+from channels.feishu.envelope import Envelope, named
 
 Json = dict[str, Any]
 
@@ -19,8 +19,8 @@ NO_CHAT = ""
 
 def recalled(envelope: Envelope) -> Recalled:
     """Read that a message was taken back; the platform does not tell who did it."""
-    message_id = str(envelope.body["message_id"])
-    chat = envelope.conversation(str(envelope.body.get("chat_id", NO_CHAT)))
+    message_id = named(envelope.body, "message_id")
+    chat = envelope.conversation(str(envelope.body.get("chat_id") or NO_CHAT))
     stamp = envelope.body.get("recall_time")
     return Recalled(envelope.key("recall", message_id), chat, None, envelope.time_ms(stamp), message_id)
 
@@ -39,9 +39,9 @@ def _reacted(envelope: Envelope, *, on: bool) -> Reacted | None:
     body = envelope.body
     if body.get("operator_type") != "user":
         return None
-    sign = str(cast("Json", body["reaction_type"])["emoji_type"])
+    sign = named(cast("Json", body["reaction_type"]), "emoji_type")
     at_ms, sender = envelope.time_ms(body.get("action_time")), envelope.sender(cast("Json", body["user_id"]))
-    message_id = str(body["message_id"])
+    message_id = named(body, "message_id")
     return Reacted(envelope.key("reaction"), envelope.conversation(NO_CHAT), sender, at_ms, message_id, sign, on)
 
 
@@ -50,7 +50,7 @@ def menu_chosen(envelope: Envelope) -> MenuChosen:
     ids = cast("Json", cast("Json", envelope.body["operator"])["operator_id"])
     sender, stamp = envelope.sender(ids), envelope.body.get("timestamp")
     where = envelope.conversation(sender.id)
-    return MenuChosen(envelope.key("menu"), where, sender, envelope.time_ms(stamp), str(envelope.body["event_key"]))
+    return MenuChosen(envelope.key("menu"), where, sender, envelope.time_ms(stamp), named(envelope.body, "event_key"))
 
 
 def bot_added(envelope: Envelope) -> MembershipChanged:
@@ -64,13 +64,13 @@ def bot_removed(envelope: Envelope) -> MembershipChanged:
 
 
 def _membership(envelope: Envelope, *, is_in: bool) -> MembershipChanged:
-    where = envelope.conversation(str(envelope.body["chat_id"]))
+    where = envelope.conversation(named(envelope.body, "chat_id"))
     return MembershipChanged(envelope.key("member"), where, _operator(envelope), envelope.time_ms(), is_in)
 
 
 def chat_entered(envelope: Envelope) -> ChatEntered:
     """Read that a person opened the direct chat."""
-    where = envelope.conversation(str(envelope.body["chat_id"]))
+    where = envelope.conversation(named(envelope.body, "chat_id"))
     return ChatEntered(envelope.key("entered"), where, _operator(envelope), envelope.time_ms())
 
 

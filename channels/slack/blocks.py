@@ -19,12 +19,14 @@ from channels.slack.elements import (
     Piece,
     bold,
     code_block,
+    fitted,
     form_blocks,
     line,
     piece_of,
     section,
     table_block,
 )
+from channels.slack.escape import neutral
 from channels.slack.growth import Texts, grid
 
 _TOOL_CHARS = 500
@@ -80,12 +82,12 @@ def _still(block: Todos | ToolPanel | Image | Note | Table) -> tuple[Piece, ...]
 
 
 def _todos(block: Todos) -> Iterable[Piece]:
-    lines = [f"{MARKS[item.status]} {shorten(item.title, LINE_CHARS)}" for item in block.items]
+    lines = [f"{MARKS[item.status]} {fitted(item.title, LINE_CHARS)}" for item in block.items]
     return (piece_of(section(text)) for text in stacked(lines))
 
 
 def stacked(lines: Sequence[str]) -> Iterable[str]:
-    """Give lines as paragraphs that fit a section each."""
+    """Give lines, which are neutral, as paragraphs that fit a section each."""
     group: list[str] = []
     size = 0
     for each in lines:
@@ -100,7 +102,7 @@ def stacked(lines: Sequence[str]) -> Iterable[str]:
 
 def _tool(block: ToolPanel) -> Piece:
     """Give a tool's line, and its output while it matters: as it works, and when it failed."""
-    title = line(shorten(f"{MARKS[block.status]} {block.title or block.kind}", LINE_CHARS))
+    title = line(fitted(f"{MARKS[block.status]} {block.title or block.kind}", LINE_CHARS))
     body = block.body.strip("\n")
     if block.status == "success" or not body.strip():
         return piece_of(title)
@@ -111,7 +113,7 @@ def _tool(block: ToolPanel) -> Piece:
 
 
 def _note(block: Note) -> Iterable[Piece]:
-    text = block.text.strip()
+    text = neutral(block.text.strip())
     lines = f"{_TONES[block.tone]} {text}".split("\n") if text else []
     for paragraph in stacked([part for each in lines for part in _cut(each)]):
         yield piece_of(line(paragraph) if block.tone == "info" else section(paragraph))
@@ -144,6 +146,6 @@ def _tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterable[P
 
 
 def _image(block: Image) -> Json:
-    words = shorten(block.alt, 200) or "image"
+    words = fitted(block.alt, 200) or "image"
     where: Json = {"image_url": block.key} if block.key.startswith("https://") else {"slack_file": {"id": block.key}}
     return {"type": "image", "alt_text": words, **where}

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from channels.cards.model import Card, CardStatus, Header, Text
-from channels.cards.shorten import shorten
 from channels.slack.blocks import block_pieces
-from channels.slack.elements import Json, Piece, buttons, header, line, piece_of
+from channels.slack.elements import HEADER_CHARS, Json, Piece, buttons, fitted, header, line, piece_of
 from channels.slack.escape import mrkdwn
 from channels.slack.growth import Texts
 
@@ -73,7 +72,7 @@ def render_card(
     if is_cut:
         stacks = [*stacks[: most or 1]]
         stacks[-1] = [*stacks[-1], line("…")]
-    text = mrkdwn(shorten(card.summary or card.header.title or card.header.subtitle, SUMMARY_CHARS)) or "…"
+    text = mrkdwn(fitted(card.summary or card.header.title or card.header.subtitle, SUMMARY_CHARS)) or "…"
     last = len(stacks) - 1
     pages: list[Page] = []
     for number, stack in enumerate(stacks):
@@ -85,7 +84,7 @@ def render_card(
 
 def render_leftover(card: Card, number: int) -> Page:
     """Give an emptied message: its text was withdrawn after it had been shown."""
-    return Page((header(f"{card.header.title} ({number + 1})"), line("—")), "—")
+    return Page((header(f"{fitted(card.header.title, HEADER_CHARS - 20)} ({number + 1})"), line("—")), "—")
 
 
 def simplified(card: Card) -> Card:
@@ -101,10 +100,10 @@ def simplified(card: Card) -> Card:
 
 def _head(told: Header, number: int, *, is_last: bool) -> tuple[Json, ...]:
     more = f" ({number + 1})" if number else ""
-    title = header((told.title or "…") + more)
+    title = header(fitted(told.title or "…", HEADER_CHARS - 20) + more)
     if not is_last:
         return (title,)
-    return (title, line(shorten(f"{STATUS_MARKS[told.status]} {told.subtitle or told.status.value}", 200)))
+    return (title, line(fitted(f"{STATUS_MARKS[told.status]} {told.subtitle or told.status.value}", 200)))
 
 
 def _tail(card: Card, thread: str) -> tuple[Json, ...]:

@@ -30,6 +30,8 @@ Json = dict[str, Any]
 T = TypeVar("T")
 _ALL = re.compile(r".*", re.DOTALL)
 _ENVELOPE = "niuma_envelope_id"
+_NOT_STORED = "niuma_not_stored"
+"""Only what the handler refused comes again: Bolt stumbles over what it cannot read each time anew."""
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 _log = logging.getLogger(__name__)
 
@@ -62,21 +64,25 @@ class Dispatcher:
 
     async def answer(self, envelope_id: str, payload: Json, takes_payload: bool) -> Ack:
         """Handle one envelope."""
-        request = AsyncBoltRequest(mode="socket_mode", body=payload, context={_ENVELOPE: envelope_id})
-        response = await self._app.async_dispatch(request)
-        if response.status >= 500:
+        try:
+            request = AsyncBoltRequest(mode="socket_mode", body=payload, context={_ENVELOPE: envelope_id})
+            response = await self._app.async_dispatch(request)
+        except _MALFORMED as error:
+            _malformed("envelope", error)
+            return Ack(True)
+        if request.context.get(_NOT_STORED):
             return Ack(False)
         if response.status != 200:
             _log.info("slack_envelope_unknown", extra={"envelope_type": str(payload.get("type", ""))})
             return Ack(True)
         return Ack(True, _payload(response) if takes_payload else None)
 
-    # Listeners. They return what Bolt answers; what they raise is not acked.
+    # Listeners. They return what Bolt answers; what the handler raises is not acked.
 
-    async def _event(self, body: Json) -> BoltResponse:
+    async def _event(self, body: Json, context: Json) -> BoltResponse:
         inbound = self._read("event", lambda: parse_event(body, self._reading))
         if inbound is not None:
-            await self._give(inbound)
+            await self._give(inbound, context)
         return BoltResponse(status=200)
 
     async def _command(self, body: Json, context: Json) -> BoltResponse:
@@ -84,14 +90,14 @@ class Dispatcher:
         if inbound is None:
             return BoltResponse(status=200)
         self._keep(inbound.conversation, str(body.get("response_url") or ""))
-        toast = await self._give(inbound)
+        toast = await self._give(inbound, context)
         if toast is None:
             return BoltResponse(status=200)
         return BoltResponse(status=200, body={"response_type": "ephemeral", "text": mrkdwn(toast.text)})
 
     async def _press(self, body: Json, context: Json) -> BoltResponse:
         inbound = self._read("press", lambda: parse_press(body, str(context[_ENVELOPE]), self._reading))
-        if inbound is not None and (toast := await self._give(inbound)) is not None:
+        if inbound is not None and (toast := await self._give(inbound, context)) is not None:
             self._soon(self._tell(inbound, toast, body))
         return BoltResponse(status=200)
 
@@ -100,13 +106,14 @@ class Dispatcher:
         try:
             return parse()
         except _MALFORMED as error:
-            _log.warning("slack_payload_malformed", extra={"kind": what, "reason": f"{type(error).__name__}: {error}"})
+            _malformed(what, error)
             return None
 
-    async def _give(self, inbound: Inbound) -> Toast | None:
+    async def _give(self, inbound: Inbound, context: Json) -> Toast | None:
         try:
             return await self._handler(inbound)
         except Exception:
+            context[_NOT_STORED] = True
             _log.exception("slack_event_not_stored", extra={"key": inbound.dedupe.key})
             raise
 
@@ -114,6 +121,10 @@ class Dispatcher:
         task = asyncio.get_running_loop().create_task(cast("Coroutine[Any, Any, None]", work))
         self._telling.add(task)
         task.add_done_callback(self._telling.discard)
+
+
+def _malformed(what: str, error: Exception) -> None:
+    _log.warning("slack_payload_malformed", extra={"kind": what, "reason": f"{type(error).__name__}: {error}"})
 
 
 def _app(token: str, me: BotIdentity) -> AsyncApp:

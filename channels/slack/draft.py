@@ -13,7 +13,7 @@ from typing import Any
 
 from channels.cards.markdown import Rewriting
 from channels.cards.model import Card, CardStatus, Text, Thinking, Todos, ToolPanel, WorkStatus
-from channels.cards.shorten import shorten
+from channels.slack.elements import fitted
 from channels.slack.escape import Dialect, neutral, settled_tail
 
 Json = dict[str, Any]
@@ -87,7 +87,7 @@ class Drafting:
 
 
 def _title(text: str) -> str:
-    return neutral(shorten(text, _TITLE_CHARS)) or "…"
+    return fitted(text, _TITLE_CHARS) or "…"
 
 
 def _weight(chunk: Json) -> int:

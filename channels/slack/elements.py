@@ -46,6 +46,15 @@ def piece_of(*blocks: Json, plain: Sequence[Json] = ()) -> Piece:
     return Piece(blocks, size, sum(block["type"] == "table" for block in blocks), tuple(plain))
 
 
+def fitted(text: str, chars: int) -> str:
+    """Give a text on one line, neutral, in at most so many characters as the platform counts them: code points.
+
+    What a reader sees as one character may be many.
+    """
+    line = neutral(shorten(text, chars))
+    return line if len(line) <= chars else head(line, chars - 1) + "…"
+
+
 def plain_text(text: str) -> Json:
     """Give a text object that shows its text as it is."""
     return {"type": "plain_text", "text": neutral(text) or " ", "emoji": True}
@@ -53,22 +62,22 @@ def plain_text(text: str) -> Json:
 
 def header(title: str) -> Json:
     """Give a title line."""
-    return {"type": "header", "text": plain_text(shorten(title, HEADER_CHARS - 10) or "…")}
+    return {"type": "header", "text": plain_text(fitted(title, HEADER_CHARS - 10) or "…")}
 
 
 def line(text: str) -> Json:
     """Give a line of small print."""
-    return {"type": "context", "elements": [plain_text(head(text, SECTION_CHARS))]}
+    return {"type": "context", "elements": [plain_text(head(neutral(text), SECTION_CHARS))]}
 
 
 def section(text: str) -> Json:
     """Give a paragraph of plain text, at most `SECTION_CHARS`."""
-    return {"type": "section", "text": plain_text(head(text, SECTION_CHARS))}
+    return {"type": "section", "text": plain_text(head(neutral(text), SECTION_CHARS))}
 
 
 def bold(text: str) -> Json:
     """Give a line of plain text in bold."""
-    words = shorten(text, LINE_CHARS).replace("*", "∗")
+    words = fitted(text, LINE_CHARS).replace("*", "∗")
     return {"type": "section", "text": {"type": "mrkdwn", "text": f"*{mrkdwn(words)}*", "verbatim": True}}
 
 
@@ -94,7 +103,7 @@ def button(action: Action, number: int, thread: str) -> Json:
     native: Json = {
         "type": "button",
         "action_id": f"{action.name}_{number}",
-        "text": plain_text(shorten(action.label, _BUTTON_CHARS)),
+        "text": plain_text(fitted(action.label, _BUTTON_CHARS)),
         "value": value[:VALUE_CHARS],
     }
     if action.style != "default":
@@ -114,11 +123,11 @@ def form_blocks(form: Form, thread: str) -> list[Json]:
     for field in form.fields:
         element: Json = {"type": "plain_text_input", "action_id": field.name}
         if field.placeholder:
-            element["placeholder"] = plain_text(head(field.placeholder, _PLACEHOLDER_CHARS))
+            element["placeholder"] = plain_text(fitted(field.placeholder, _PLACEHOLDER_CHARS))
         blocks.append(
             {
                 "type": "input",
-                "label": plain_text(shorten(field.label, 200)),
+                "label": plain_text(fitted(field.label, 200)),
                 "element": element,
                 "optional": not field.required,
             }

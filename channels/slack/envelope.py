@@ -16,6 +16,19 @@ from channels.slack.tokens import NameOf
 Json = dict[str, Any]
 
 
+def named(told: Json, field: str) -> str:
+    """Give the id that an object must have there.
+
+    Raises:
+        KeyError: there is none.
+        ValueError: it is empty, or no text: nobody and nothing may go by the name of such an id.
+    """
+    value: object = told[field]
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{field} is no id")
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What reading needs to know of our side."""
@@ -40,7 +53,13 @@ class Envelope:
         return self.reading.me
 
     def key(self, kind: InboundKind, key: str = "") -> DedupeKey:
-        """Give the key of an event; without `key` the platform's own id of it."""
+        """Give the key of an event; without `key` the platform's own id of it.
+
+        Raises:
+            ValueError: it has none: all such events would be one.
+        """
+        if not (key or self.event_id):
+            raise ValueError("an event without an id")
         return DedupeKey(NAME, self.me.account, kind, key or self.event_id)
 
     def message_name(self, channel: str, ts: str) -> str:
@@ -55,12 +74,13 @@ class Envelope:
         """Give where a message lives: its thread; in channels, one that began none begins its own."""
         thread = str(message.get("thread_ts") or "") or None
         if thread is None and not is_direct(channel):
-            thread = str(message["ts"])
+            thread = named(message, "ts")
         return self.conversation(channel, thread)
 
     def sender(self, message: Json) -> Sender:
-        """Read who wrote. A bot without a user has its bot id."""
-        user, bot = str(message.get("user") or ""), str(message.get("bot_id") or "")
+        """Read who wrote. A bot without a user has its bot id. Raises like `named`."""
+        bot = named(message, "bot_id") if message.get("bot_id") else ""
+        user = named(message, "user") if message.get("user") or not bot else ""
         tenant = str(message.get("user_team") or message.get("source_team") or message.get("team") or self.team)
         name = str(message.get("username") or "") if bot else self.reading.name_of(user)
         return Sender(user or bot, tenant, name, is_bot=bool(bot))

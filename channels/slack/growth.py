@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from channels.cards.markdown import Parts
+from channels.cards.shorten import head
 from channels.cards.tables import TablePiece, pieces
 from channels.slack.cells import markdown_cell
 from channels.slack.elements import (
@@ -25,6 +26,7 @@ PART_BYTES = 2800
 """One markdown block holds at most this much: small enough to fill messages well."""
 _KEPT = 200
 _CELL_CHARS = 60
+_LINE_CHARS = SECTION_CHARS // 6
 
 
 def utf8(text: str) -> int:
@@ -93,8 +95,11 @@ def grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Json]:
 
 
 def _cut(text: str) -> list[str]:
-    step = SECTION_CHARS // 6
-    return [text[at : at + step] for at in range(0, max(1, len(text)), step)]
+    parts: list[str] = []
+    while len(text) > _LINE_CHARS:
+        parts.append(head(text, _LINE_CHARS) or text[:_LINE_CHARS])
+        text = text[len(parts[-1]) :]
+    return [*parts, text]
 
 
 def _size(lines: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from channels.events import CardAction, ChatKind, Inbound, InboundMessage, Sender
 from channels.slack import notices
 from channels.slack.elements import THREAD_KEY
-from channels.slack.envelope import Envelope, Reading, attachments_of
+from channels.slack.envelope import Envelope, Reading, attachments_of, named
 from channels.slack.identity import is_direct
 from channels.slack.tokens import decode, mentions
 
@@ -38,7 +38,7 @@ def parse_event(payload: Json, reading: Reading) -> Inbound | None:
 
 def parse_command(payload: Json, envelope_id: str, reading: Reading) -> InboundMessage:
     """Read a slash command. There is no message to answer. Raises like `parse_event`."""
-    channel, user = str(payload["channel_id"]), str(payload["user_id"])
+    channel, user = named(payload, "channel_id"), named(payload, "user_id")
     envelope = Envelope(str(payload.get("team_id") or reading.me.team_id), envelope_id, payload, reading)
     text = decode(str(payload.get("text") or ""), me=reading.me.user_id, name_of=reading.name_of)
     return InboundMessage(
@@ -61,7 +61,7 @@ def parse_press(payload: Json, envelope_id: str, reading: Reading) -> CardAction
         return None
     container = cast("Json", payload.get("container") or {})
     message = cast("Json", payload.get("message") or {})
-    channel = str(container.get("channel_id") or cast("Json", payload.get("channel") or {}).get("id") or "")
+    channel = named(container, "channel_id") if container.get("channel_id") else named(payload["channel"], "id")
     user, team = cast("Json", payload["user"]), cast("Json", payload.get("team") or {})
     key = str(payload.get("trigger_id") or envelope_id)
     envelope = Envelope(str(team.get("id") or reading.me.team_id), key, payload, reading)
@@ -73,7 +73,7 @@ def parse_press(payload: Json, envelope_id: str, reading: Reading) -> CardAction
         dedupe=envelope.key("action"),
         conversation=envelope.conversation(channel, thread or None),
         message_id=envelope.message_name(channel, ts),
-        sender=Sender(str(user["id"]), str(user.get("team_id") or envelope.team), _name(user)),
+        sender=Sender(named(user, "id"), str(user.get("team_id") or envelope.team), _name(user)),
         value=value,
         created_at_ms=reading.now_ms(),
         form=_form(cast("Json", payload.get("state") or {})),
@@ -115,7 +115,7 @@ def _words(envelope: Envelope) -> InboundMessage | None:
     event, me = envelope.body, envelope.me
     if me.is_me(str(event.get("user") or ""), str(event.get("bot_id") or "")):
         return None
-    channel, ts = str(event["channel"]), str(event["ts"])
+    channel, ts = named(event, "channel"), named(event, "ts")
     message_id, raw = envelope.message_name(channel, ts), str(event.get("text") or "")
     root = str(event.get("thread_ts") or "")
     return InboundMessage(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from channels.events import ChatEntered, Edited, MembershipChanged, Reacted, Recalled, StopPressed
-from channels.slack.envelope import Envelope
+from channels.slack.envelope import Envelope, named
 from channels.slack.identity import is_direct, ms_of_ts
 from channels.slack.tokens import decode
 
@@ -25,7 +25,7 @@ def changed(envelope: Envelope) -> Edited | Recalled | None:
     """Read that a person changed a message. Links that unfold change it too: its words do not."""
     event, me = envelope.body, envelope.me
     new, old = cast("Json", event["message"]), cast("Json", event.get("previous_message") or {})
-    channel, ts = str(event["channel"]), str(new["ts"])
+    channel, ts = named(event, "channel"), named(new, "ts")
     name, where = envelope.message_name(channel, ts), envelope.conversation_of(new, channel)
     at_ms = sent_at_ms(str(event.get("ts") or event.get("event_ts") or ""), envelope)
     if new.get("subtype") == "tombstone":
@@ -42,7 +42,7 @@ def changed(envelope: Envelope) -> Edited | Recalled | None:
 def deleted(envelope: Envelope) -> Recalled:
     """Read that a message was taken back; the platform does not tell who did it."""
     event = envelope.body
-    channel, ts = str(event["channel"]), str(event["deleted_ts"])
+    channel, ts = named(event, "channel"), named(event, "deleted_ts")
     old = {"ts": ts, **cast("Json", event.get("previous_message") or {})}
     name = envelope.message_name(channel, ts)
     at_ms = sent_at_ms(str(event.get("ts") or event.get("event_ts") or ""), envelope)
@@ -61,12 +61,12 @@ def reaction_taken_off(envelope: Envelope) -> Reacted | None:
 
 def _reacted(envelope: Envelope, *, on: bool) -> Reacted | None:
     event = envelope.body
-    item, user = cast("Json", event["item"]), str(event["user"])
+    item, user = cast("Json", event["item"]), named(event, "user")
     if item.get("type", "message") != "message" or envelope.me.is_me(user, ""):
         return None
-    channel = str(item["channel"])
+    channel = named(item, "channel")
     at_ms = sent_at_ms(str(event.get("event_ts") or ""), envelope)
-    name, sign = envelope.message_name(channel, str(item["ts"])), str(event["reaction"])
+    name, sign = envelope.message_name(channel, named(item, "ts")), named(event, "reaction")
     where = envelope.conversation(channel)
     return Reacted(envelope.key("reaction"), where, envelope.person(user), at_ms, name, sign, on)
 
@@ -79,7 +79,7 @@ def chat_entered(envelope: Envelope) -> ChatEntered | None:
         return None
     at_ms = sent_at_ms(str(event.get("event_ts") or ""), envelope)
     return ChatEntered(
-        envelope.key("entered"), envelope.conversation(channel), envelope.person(str(event["user"])), at_ms
+        envelope.key("entered"), envelope.conversation(channel), envelope.person(named(event, "user")), at_ms
     )
 
 
@@ -97,14 +97,14 @@ def _membership(envelope: Envelope, *, is_in: bool) -> MembershipChanged | None:
     event = envelope.body
     if not envelope.me.is_me(str(event.get("user") or ""), ""):
         return None
-    by = envelope.person(str(event["inviter"])) if event.get("inviter") else None
+    by = envelope.person(named(event, "inviter")) if event.get("inviter") else None
     at_ms = sent_at_ms(str(event.get("event_ts") or ""), envelope)
-    return MembershipChanged(envelope.key("member"), envelope.conversation(str(event["channel"])), by, at_ms, is_in)
+    return MembershipChanged(envelope.key("member"), envelope.conversation(named(event, "channel")), by, at_ms, is_in)
 
 
 def stopped(envelope: Envelope) -> StopPressed:
     """Read that a person pressed the platform's own stop."""
     event = envelope.body
-    where = envelope.conversation(str(event["channel"]), str(event.get("thread_ts") or "") or None)
+    where = envelope.conversation(named(event, "channel"), str(event.get("thread_ts") or "") or None)
     at_ms = sent_at_ms(str(event.get("event_ts") or ""), envelope)
-    return StopPressed(envelope.key("action"), where, envelope.person(str(event["user"])), at_ms)
+    return StopPressed(envelope.key("action"), where, envelope.person(named(event, "user")), at_ms)

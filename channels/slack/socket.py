@@ -6,7 +6,6 @@ Source: docs.slack.dev "Using Socket Mode" (hello, disconnect, envelopes, acks w
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import aiohttp
 from channels.clock import Clock
 from channels.errors import AuthFailed, ConnectionLost, NotConnected
 from channels.slack.errors import ADVICE
+from channels.slack.readable import read_json
 
 Json = dict[str, Any]
 
@@ -61,7 +61,8 @@ class Socket:
         while True:
             frame = await self._frame()
             if frame is not None and frame.get("type") == "hello":
-                self.connections = int(frame.get("num_connections") or 0)
+                told = frame.get("num_connections")
+                self.connections = told if isinstance(told, int) else 0
                 return
             if frame is not None:
                 self._take(frame)
@@ -187,7 +188,7 @@ def _refused(error: AuthFailed) -> AuthFailed:
 
 def _read(data: str) -> Json | None:
     try:
-        value: object = json.loads(data)
+        value = read_json(data)
     except ValueError:
         _log.warning("slack_frame_malformed")
         return None

@@ -11,11 +11,11 @@ from weakref import WeakSet
 
 from channels.cards.model import Card
 from channels.cards.ports import Write
-from channels.cards.shorten import shorten
 from channels.clock import Clock
 from channels.errors import ChannelError, RateLimited
 from channels.pacing import Pacer
 from channels.slack.client import Client
+from channels.slack.elements import fitted
 
 Json = dict[str, Any]
 
@@ -68,7 +68,7 @@ class Status:
         is_good = self._shown_s is not None and now_s - self._shown_s < _AGAIN_AFTER_S
         if self._thread is None or is_good or card.header.status.is_terminal or not self._statuses.are_wanted:
             return []
-        words = shorten(card.header.subtitle or card.header.status.value, _CHARS)
+        words = fitted(card.header.subtitle or card.header.status.value, _CHARS)
         return [Write(SET_STATUS, "settings", words)]
 
     def clearing(self) -> list[Write]:

@@ -14,7 +14,7 @@ from engine.runs.clearing import Clearing
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox, Noted
 from engine.runs.replica import Replica
-from engine.runs.view import RunView, by_code, last_ended, open_in
+from engine.runs.view import RunView, by_code, last_ended, open_in, open_of
 from engine.sessions.store import Memory, memory_of
 from engine.settings import WhileBusy
 from engine.storage.config import Choice, chosen, scope_of, store
@@ -79,6 +79,10 @@ class Conversations:
         """Give the runs that have not ended, in their order; last the person's own beside the conversation's line."""
         side = Address(f"{conversation}#{BACKLOG}:{person}")
         return await self._database.read(lambda session: open_in(session, conversation, side))
+
+    async def open_of(self, person: str, beginning: str) -> list[RunView]:
+        """Give a person's runs that have not ended in all conversations whose address begins so, the newest first."""
+        return await self._database.read(lambda session: open_of(session, person, beginning))
 
     async def by_code(self, code: str) -> RunView | None:
         """Give the run that a code names, wherever it is; `None` when there is none, or it is no code."""

@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from engine.messages import InboxKey, RunId, RunInput
 from engine.runs.inbox import Inbox, Noted, Submitted
+from engine.runs.rewording import corrected
 from engine.storage.ids import new_id
 from engine.storage.statement import change, execute
 
@@ -50,7 +51,8 @@ class Held:
 
     def hold(self, session: Session, given: RunInput, key: InboxKey, reason: HoldReason, at_ms: int) -> bool:
         """Store a message that waits; gives whether it is new."""
-        return self._inbox.note(session, key, Noted(given.to, "held", reason, body=given.model_dump_json()), at_ms)
+        body = corrected(session, key, given).model_dump_json()
+        return self._inbox.note(session, key, Noted(given.to, "held", reason, body=body), at_ms)
 
     def waiting(self, session: Session, reason: HoldReason, before_ms: int) -> list[HeldMessage]:
         """Give what waits for this reason and came before, in the order in which it was written.

@@ -10,6 +10,7 @@ from sqlmodel import Session
 from engine.messages import Address, InboxKey, RunId, RunInput
 from engine.runs.busy import Busy, Spoken
 from engine.runs.ports import TurnQueue
+from engine.runs.rewording import corrected
 from engine.storage.ids import new_id
 from engine.storage.statement import change, execute
 
@@ -67,6 +68,7 @@ class Inbox:
         if not self.note(session, key, Noted(given.to, "turn", run=run), at_ms):
             first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
             return Submitted(first, True, self._behind(session, given.place_in_line, first))
+        given = corrected(session, key, given)
         self.line_up(session, run, given, at_ms)
         behind = self._behind(session, given.place_in_line, run)
         return Submitted(run, False, behind, self._busy.meet(session, given, run, at_ms) if behind else None)

@@ -197,9 +197,9 @@ class Runs:
         if run is not None:
             self.replica.wake(run)
 
-    async def reword(self, message: InboxKey, text: str) -> bool:
-        """Ask a message that still waits in other words. Raises like `submit`."""
-        return await self._write(lambda s: reword(s, message, text))
+    async def reword(self, message: InboxKey, text: str, conversation: Address, *, edited_at_ms: int) -> bool:
+        """Ask a message that still waits, or comes only now, in other words. Raises like `submit`."""
+        return await self._write(lambda s: reword(s, message, text, conversation, edited_at_ms=edited_at_ms))
 
     async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
         """Carry out a press on a button, once. Raises like `submit`."""

@@ -17,6 +17,8 @@ created_at, first_at, ended_at FROM nm_run"""
 _SELECT = f"{_COLUMNS} WHERE id = :run"
 _OPEN = f"""{_COLUMNS} WHERE conv IN (:conv, :side) AND status IN ('queued', 'running')
 ORDER BY CASE WHEN conv = :conv THEN 0 ELSE 1 END, seq"""
+_OPEN_IN_ALL = f"""{_COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND status IN ('queued', 'running')
+ORDER BY created_at DESC, id DESC"""
 _CODE = f"{_COLUMNS} WHERE id LIKE :code ORDER BY id DESC LIMIT 1"
 _ENDED = f"""{_COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
 ORDER BY seq DESC LIMIT :most"""
@@ -70,6 +72,12 @@ def view(session: Session, run: RunId) -> RunView | None:
 def open_in(session: Session, conversation: Address, side: Address) -> list[RunView]:
     """Give the runs of a conversation that have not ended, in their order, and after them those of a line beside it."""
     return [_view(row) for row in execute(session, _OPEN, conv=conversation, side=side)]
+
+
+def open_of(session: Session, person: str, beginning: str) -> list[RunView]:
+    """Give a person's runs that have not ended in all conversations whose address begins so, the newest first."""
+    rows = execute(session, _OPEN_IN_ALL, beginning=beginning, length=len(beginning))
+    return [each for row in rows if (each := _view(row)).input.by.id == person]
 
 
 def by_code(session: Session, code: str) -> RunView | None:

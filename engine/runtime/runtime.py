@@ -168,9 +168,13 @@ class Runtime:
         """
         await self._runs.recall(message, conversation)
 
-    async def reword(self, message: InboxKey, text: str) -> bool:
-        """Ask a message that still waits in other words; gives whether it waited. Raises like `submit`."""
-        return await self._runs.reword(message, text)
+    async def reword(self, message: InboxKey, text: str, conversation: Address, *, edited_at_ms: int) -> bool:
+        """Ask a message that still waits, or comes only now, in other words; gives whether it waited.
+
+        Of several corrections the one made last counts (`edited_at_ms`, UTC), in whatever order they come. Raises like
+        `submit`.
+        """
+        return await self._runs.reword(message, text, conversation, edited_at_ms=edited_at_ms)
 
     async def press(self, key: InboxKey, conversation: Address, press: Press) -> Pressed:
         """Carry out a press on a button of a run's card; what came of it is durable on return.

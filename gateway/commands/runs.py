@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from channels.events import ConversationRef
@@ -21,11 +22,15 @@ _NAMED = ("already_stopping", "already_approved", "already_denied", "not_yours")
 
 
 async def stop(desk: Desk, order: Order) -> Reply:
-    """Stop the run with the code, else the person's own that works (or waits); an admin's stops anybody's."""
+    """Stop the run with the code, else the person's own that works (or waits); an admin's stops anybody's.
+
+    Where nobody asked anything it is their newest one in the chat: a platform's command cannot be typed in threads, and
+    an answer may grow in a thread of its own.
+    """
     if order.rest:
         return await _by_code(desk, order, "stop")
     mine, others = await _open(desk, order)
-    run = next(iter(mine), None) or (others[0] if others else None)
+    run = next(iter([*mine, *others] or await _elsewhere(desk, order)), None)
     return await _tell(desk, order, "stop", run) if run is not None else Reply("reply.nothing_runs", tone="warning")
 
 
@@ -50,7 +55,8 @@ async def deny(desk: Desk, order: Order) -> Reply:
 async def _answer(desk: Desk, order: Order, do: PressAction) -> Reply:
     if order.rest:
         return await _by_code(desk, order, do)
-    open_runs = await desk.runtime.conversations.open_in(order.to, order.by.id)
+    here = await desk.runtime.conversations.open_in(order.to, order.by.id)
+    open_runs = here or await _elsewhere(desk, order)
     asked = [question for run in open_runs if (question := await desk.runtime.conversations.question(run)) is not None]
     mine = next((each for each in asked if each.person == order.by.id), None)
     if mine is not None:
@@ -100,6 +106,18 @@ async def _open(desk: Desk, order: Order) -> tuple[Sequence[RunView], Sequence[R
     open_runs.sort(key=lambda run: run.status != "running")
     mine = [run for run in open_runs if run.input.by.id == order.by.id]
     return mine, [run for run in open_runs if run not in mine]
+
+
+async def _elsewhere(desk: Desk, order: Order) -> Sequence[RunView]:
+    """Give the person's open runs in all threads of the chat, the newest first.
+
+    None for who writes where something was asked before: they mean that, and it may have ended a moment ago.
+    """
+    if order.key.kind != "command" and await desk.runtime.has_run_in(order.to):
+        return ()
+    chat = str(replace(ConversationRef.parse(order.to), thread=None))
+    found = await desk.runtime.conversations.open_of(order.by.id, chat)
+    return [run for run in found if _same_chat(order, run)]
 
 
 def _same_chat(order: Order, run: RunView) -> bool:

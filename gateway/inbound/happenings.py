@@ -91,10 +91,11 @@ class Happenings:
 
     async def _correct(self, edited: Edited) -> None:
         """Ask a message that waits in its new words; one that is being answered keeps the old ones."""
-        if await self._note(edited) and edited.text.strip():
-            key = edited.dedupe
+        if edited.text.strip():
+            key, at_ms = edited.dedupe, edited.created_at_ms
             message = InboxKey(channel=key.channel, account=key.account, kind="message", key=edited.message_id)
-            await self._runtime.reword(message, edited.text)
+            await self._runtime.reword(message, edited.text, address_of(edited), edited_at_ms=at_ms)
+        await self._note(edited)
 
     async def _stop(self, pressed: StopPressed) -> None:
         """Do what `/stop` does; the platform shows that by itself, so nothing is said."""

@@ -11,6 +11,7 @@ from channels.base import Finding
 from channels.simulators.slack.simulator import SlackSimulator
 from channels.slack.adapter import Adapter
 from channels.slack.settings import SlackSettings
+from channels.slack.socket import _read
 from gateway.clock import FakeClock
 from tests.contract.slack_adapter import DIRECT, LIN, Bench, Inbox, bench, until
 
@@ -175,3 +176,8 @@ async def test_the_doctor_sees_swapped_tokens_and_a_wrong_clock() -> None:
         found = await examined(b)
         assert (found["token_kinds"].verdict, found["token_kinds"].advice) == ("fail", "token_kind_wrong")
         assert (found["credentials"].verdict, found["scopes"].verdict) == ("fail", "skipped")
+
+
+def test_frames_with_half_a_character_or_without_end_are_read_or_left() -> None:
+    assert _read('{"text":"a\\ud83d"}') == {"text": "a\ufffd"}
+    assert _read("[" * 100_000) is None and _read("{") is None and _read("[]") is None

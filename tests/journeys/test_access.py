@@ -234,3 +234,20 @@ async def test_f65_whoever_may_not_talk_any_more_approves_nothing_but_may_stop(h
         assert not list(h.home.rglob("outbox.txt")), "nothing was done"
         assert await h.press(h.now(question), "stop") == EN["toast.stopping"]
         assert (await h.finished(asked)).status == "Stopped"
+
+
+async def test_f05_a_redelivered_revoke_puts_nobody_out_who_was_let_in_again(home: Path) -> None:
+    async with house(home, PAIRING) as h:
+        office = chat_with(h, CHEN)
+
+        async def let_in() -> None:
+            code = await code_for(h, await h.say("hello there", chat=DIRECT))
+            assert LIN in await told(h, await h.say(f"/pair {code}", chat=office, by=CHEN))
+
+        await let_in()
+        revoke = await h.say(f"/pair revoke feishu:main:{LIN}", chat=office, by=CHEN)
+        assert await told(h, revoke) == ZH["reply.pair_revoked"].format(who=f"feishu:main:{LIN}")
+        await let_in()
+        h.sim.redeliver(revoke)
+        await h.all_acked()
+        assert (await h.finished(await h.say("and now?", chat=DIRECT))).status == "Done"

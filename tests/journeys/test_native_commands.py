@@ -94,6 +94,23 @@ async def test_commands_need_no_slash_and_nothing_is_help(home: Path) -> None:
         await h.finished(again)
 
 
+async def test_f05_a_redelivered_command_does_nothing_and_is_told_the_same(home: Path) -> None:
+    async with house(home) as h:
+        await greeted(h)
+        typing, gate = Typing(h), asyncio.Event()
+        idle = toast(SAYS["reply.nothing_runs"], "warning")
+        assert await typing.types("stop", key="early") == idle
+        first, _ = await at_work(h, "alpha", gate)
+        waiting = await h.say("@niuma beta")
+        await h.until(lambda: h.calls("reactions"), why="it waits")
+        assert await typing.types("stop", key="early") == idle, "what began since is not meant"
+        cleared = await typing.types("queue clear", key="clear")
+        assert cleared == toast(SAYS["reply.queue_cleared"].format(count=1))
+        assert await typing.types("queue clear", key="clear") == cleared
+        gate.set()
+        assert [(await h.finished(each)).status for each in (first, waiting)] == ["Done", "Stopped"]
+
+
 async def test_f27_everything_else_is_a_question_whose_answer_comes_as_a_card(home: Path) -> None:
     async with house(home) as h:
         await greeted(h)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from channels.simulators.slack.simulator import SlackSimulator
+from tests.journeys.scripted_model import Say, Until
 from tests.journeys.test_one_conversation import chat
 
 CHANNEL, LIN, CHEN = "C0TEAM", "U0LIN", "U0CHEN"
@@ -50,3 +51,37 @@ async def test_f27_a_slash_command_is_answered_by_a_card_in_the_channel(home: Pa
         started = [e for e in sim.timeline.since() if e.kind == "rest" and e.path.endswith("chat.postMessage")]
         assert len(started) == 1, "it runs once"
         assert [m for m in sim.state()["messages"] if m["sender"]["type"] == "bot"][-1]["id"] == card["id"]
+
+
+def growing(sim: SlackSimulator) -> list[dict[str, Any]]:
+    return [m for m in sim.state()["messages"] if m["sender"]["type"] == "bot" and "So far." in m["shown"]]
+
+
+def stopped(sim: SlackSimulator) -> bool:
+    return any("Stopped" in m["shown"] for m in growing(sim))
+
+
+async def test_f28_a_slash_command_stops_the_persons_run_in_a_thread(home: Path) -> None:
+    async with chat("slack", home) as c:
+        sim: SlackSimulator = c.town.sim  # type: ignore[attr-defined]
+        c.model.script([Say("So far. "), Until(asyncio.Event())], when="alpha")
+        sim.send(CHANNEL, LIN, "@niuma alpha")
+        await until(lambda: growing(sim), sim)
+        await sim.command(CHANNEL, CHEN, "/niuma", "stop")
+        await asyncio.sleep(0.5)
+        assert not stopped(sim), "it is not theirs"
+        await sim.command(CHANNEL, LIN, "/niuma", "stop")
+        await until(lambda: stopped(sim), sim)
+        assert len(growing(sim)) == 1 and len(c.model.asked) == 1
+
+
+async def test_f28_stop_is_heard_in_the_thread_where_a_direct_chats_answer_grows(home: Path) -> None:
+    async with chat("slack", home) as c:
+        sim: SlackSimulator = c.town.sim  # type: ignore[attr-defined]
+        c.model.script([Say("So far. "), Until(asyncio.Event())], when="alpha")
+        root = sim.send("D0LIN", LIN, "alpha").message_id.partition("/")[2]
+        await until(lambda: growing(sim), sim)
+        assert not stopped(sim) and growing(sim)[0]["thread_ts"] == root
+        sim.send("D0LIN", LIN, "/stop", thread_ts=root)
+        await until(lambda: stopped(sim), sim)
+        assert len(growing(sim)) == 1 and len(c.model.asked) == 1

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from channels.cards.model import Action, Card, CardStatus, Footer, Header, Lane, Table, Text, Thinking, TodoItem, Todos
+from channels.cards.model import (
+    Action,
+    Card,
+    CardStatus,
+    Footer,
+    Header,
+    Lane,
+    Note,
+    Table,
+    Text,
+    Thinking,
+    TodoItem,
+    Todos,
+    ToolPanel,
+)
 from channels.slack.cards import MESSAGE_BLOCKS, MESSAGE_BYTES, render_card
 from channels.slack.draft import Draft, Drafting
+from channels.slack.growth import grid
 from channels.slack.manifest import manifest, manifest_text
 
 DONE = CardStatus.DONE
@@ -110,3 +127,39 @@ def test_the_manifest_has_the_command_and_socket_mode() -> None:
     for wrong in ("ask", "/", "/two words"):
         with pytest.raises(ValueError, match="a slash and a word"):
             manifest_text(command=wrong)
+
+
+_MOST = {"header": 150, "section": 3000, "context": 3000, "button": 75}
+
+
+def _texts(block: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    """Give the text objects of a block, each with what the platform takes there."""
+    if isinstance(block.get("text"), dict):
+        yield _MOST[block["type"]], block["text"]["text"]
+    for inner in block.get("elements", ()):
+        yield from ((_MOST[block["type"]], inner["text"]),) if isinstance(inner["text"], str) else _texts(inner)
+
+
+@pytest.mark.parametrize("words", ["👨‍👩‍👧‍👦" * 200, "<@U0LIN><!here>" * 200, "क्षत्रिय" * 200, "<&>" * 900])
+def test_f26_what_is_one_character_to_a_reader_is_many_to_the_platform(words: str) -> None:
+    blocks = (
+        Note("n", words * 4),
+        Todos("t", tuple(TodoItem(str(at), words) for at in range(30))),
+        ToolPanel("p", "shell", words, "fail", words * 3),
+        Lane("l", words, "success", (Note("m", words),)),
+    )
+    pages = render_card(
+        Card(Header(words, DONE, words), blocks, (Action("retry", words, "r", "n"),), Footer(text=words))
+    )
+    for most, text in (found for page in pages for block in page.blocks for found in _texts(block)):
+        assert 0 < len(text) <= most, (most, len(text), text[:40])
+        assert "<@U" not in text and "<!here" not in text
+
+
+def test_f26_a_cell_too_long_for_a_line_is_cut_between_characters() -> None:
+    family = "👨‍👩‍👧‍👦"
+    parts = [block["text"]["text"].strip("`") for block in grid(("a",), ((family * 400,),))]
+    parts[0] = parts[0].removeprefix("a\n")
+    assert len(parts) > 1
+    lines = [line for part in parts for line in part.split("\n")]
+    assert all(line.replace(family, "") == "" for line in lines) and "".join(lines) == family * 400
