@@ -7,7 +7,8 @@ from itertools import takewhile
 from typing import Any
 
 from channels.simulators.dingtalk.simulator import DingTalkSimulator
-from tests.contract.dingtalk_adapter import DIRECT, LIN, TEMPLATE, example_template
+from tests.contract.dingtalk_adapter import CHEN, DIRECT, GROUP, LIN, TEMPLATE, example_template
+from tests.journeys.towns.street import Street
 from tests.journeys.towns.town import Look
 
 
@@ -17,6 +18,14 @@ class Dingtalk:
     def __init__(self) -> None:
         self.sim = DingTalkSimulator(api_per_second=60, monthly_calls=1_000_000)
         self.sim.add_template(TEMPLATE, **example_template())
+        self.street = Street(
+            self.sim,
+            places={"group": GROUP, "direct": DIRECT},
+            people={"lin": LIN, "chen": CHEN},
+            said=self._said,
+            shows=r"/v1\.0/card/(streaming|instances)$",
+            dials="/v1.0/gateway/connections/open",
+        )
 
     async def start(self) -> None:
         await self.sim.start()
@@ -72,7 +81,12 @@ class Dingtalk:
         shown = self.sim.view.buttons(self.sim.cards.by_id[card["out_track_id"]], LIN) if card else []
         return [(each["params"]["action"], each["id"]) for each in shown if each["visible"]]
 
+    def _said(self, chat: str) -> list[str]:
+        messages = [each for each in self.sim.state()["messages"] if each["chat_id"] == chat and not each["recalled"]]
+        return [self.sim.message(each["id"], LIN)["text"] for each in messages if each["sender"]["type"] == "bot"]
+
     def _answers(self, question: str) -> list[dict[str, Any]]:
-        messages = self.sim.state()["messages"]
+        chat = self.sim.message(question)["chat_id"]
+        messages = [each for each in self.sim.state()["messages"] if each["chat_id"] == chat]
         after = messages[[each["id"] for each in messages].index(question) + 1 :]
         return [each for each in takewhile(lambda each: each["sender"]["type"] == "bot", after) if not each["recalled"]]

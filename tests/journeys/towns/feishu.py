@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from channels.simulators.feishu.simulator import FeishuSimulator
 from tests.journeys.seen import Seen
+from tests.journeys.towns.street import Street
 from tests.journeys.towns.town import Look
 from tests.processes.feishu import buttons_of
 
@@ -17,6 +19,14 @@ class Feishu:
 
     def __init__(self) -> None:
         self.sim = FeishuSimulator()
+        self.street = Street(
+            self.sim,
+            places={"group": "oc_team", "direct": CHAT},
+            people={"lin": LIN, "chen": "ou_chen"},
+            said=self._said,
+            shows="/cardkit/v1/cards/.*/(content|batch_update)$",
+            dials="/callback/ws/endpoint",
+        )
 
     async def start(self) -> None:
         await self.sim.start()
@@ -60,11 +70,12 @@ class Feishu:
             if each["sender"]["type"] == "bot" and each["msg_type"] == "file"
         }
 
-    def _answers(self, question: str) -> list[dict[str, object]]:
-        return [
-            each
-            for each in self.sim.state()["messages"]
-            if each["sender"]["type"] == "bot"
-            and not each["recalled"]
-            and question in (each["parent_id"], each["root_id"])
-        ]
+    def _said(self, chat: str) -> list[str]:
+        return [Seen([each]).text for each in self._ours() if each["chat_id"] == chat]
+
+    def _answers(self, question: str) -> list[dict[str, Any]]:
+        return [each for each in self._ours() if question in (each["parent_id"], each["root_id"])]
+
+    def _ours(self) -> list[dict[str, Any]]:
+        messages = [each for each in self.sim.state()["messages"] if each["sender"]["type"] == "bot"]
+        return [each for each in messages if not each["recalled"]]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from channels.simulators.slack.simulator import SlackSimulator
+from tests.journeys.towns.street import Street
 from tests.journeys.towns.town import Look
 
 CHAT, LIN = "D0LIN", "U0LIN"
@@ -20,6 +21,15 @@ class Slack:
 
     def __init__(self) -> None:
         self.sim = SlackSimulator()
+        self.street = Street(
+            self.sim,
+            places={"group": "C0TEAM", "direct": CHAT},
+            people={"lin": LIN, "chen": "U0CHEN"},
+            said=self._said,
+            shows=r"/api/chat\.(update|appendStream)$",
+            dials="/api/apps.connections.open",
+            word=lambda message: f"'ts': '{message.partition('/')[2]}'",
+        )
 
     async def start(self) -> None:
         await self.sim.start()
@@ -67,16 +77,17 @@ class Slack:
             for file in message["files"]
         }
 
+    def _said(self, chat: str) -> list[str]:
+        return [str(each["shown"]) for each in self._ours() if each["chat_id"] == chat]
+
     def _answers(self, question: str) -> list[dict[str, Any]]:
         thread = question.partition("/")[2]
-        return [
-            each
-            for each in self.sim.state()["messages"]
-            if each["sender"]["type"] == "bot"
-            and not each["deleted"]
-            and not each["ephemeral_to"]
-            and each["thread_ts"] == thread
-        ]
+        return [each for each in self._ours() if each["thread_ts"] == thread]
+
+    def _ours(self) -> list[dict[str, Any]]:
+        our_id = self.sim.world.apps[self.sim.app_id].user_id
+        messages = [each for each in self.sim.state()["messages"] if each["sender"]["id"] == our_id]
+        return [each for each in messages if not each["deleted"] and not each["ephemeral_to"]]
 
 
 def _buttons(message: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from tests.journeys.towns.street import Street
+
 
 @dataclass(frozen=True)
 class Look:
@@ -23,6 +25,11 @@ class Look:
 
 class Town(Protocol):
     """One simulated platform. Life: `start`, everything else, `stop`."""
+
+    @property
+    def street(self) -> Street:
+        """Give the same platform as several people know it."""
+        ...
 
     async def start(self) -> None:
         """Let the platform listen."""
