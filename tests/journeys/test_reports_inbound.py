@@ -124,6 +124,50 @@ async def test_f04_no_kind_of_message_is_dropped_without_a_word(name: str, home:
 
 
 @EVERYWHERE
+async def test_f31_a_file_name_is_not_a_path(name: str, home: Path) -> None:
+    async with chat(name, home) as c:
+        before = {path for path in home.parent.rglob("*config.yaml")}
+        await c.finished(await c.town.ask_with_file("what is in it?", "../../config.yaml", b"a: 1"))
+        (kept,) = {path for path in home.parent.rglob("*config.yaml")} - before
+        assert kept.parent.name == "received" and kept.read_bytes() == b"a: 1"
+        assert "../" not in c.model.asked[0].question.partition("received/")[2]
+
+
+@EVERYWHERE
+async def test_f32_a_sign_in_page_is_not_a_picture(name: str, home: Path) -> None:
+    async with chat(name, home) as c:
+        page = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in</body></html>"
+        answer = await c.finished(await c.town.ask_with_file("what is on this?", "screenshot.png", page))
+        assert not list(home.rglob("received/screenshot*")) and "Please sign in" not in str(c.model.asked[0].body)
+        assert "screenshot.png" in answer.text and "sign-in page" in answer.text, answer.text
+        assert "what is on this?" in c.model.asked[0].question
+
+
+@pytest.mark.parametrize("mention_first", [True, False])
+async def test_f07_a_mention_and_a_message_event_are_one_message(home: Path, *, mention_first: bool) -> None:
+    async with chat("slack", home) as c:
+        street = c.town.street
+        street.sim.options.change({"mention_first": mention_first, "mention_gap_s": 0.03})
+        asked = street.say("count me once")
+        await c.heard("You said: count me once")
+        await silence(c, "group", 1)
+        assert street.pushed(asked) == 2 and len(c.model.asked) == 1
+
+
+async def test_f03_typed_text_is_decoded_before_the_model_reads_it(home: Path) -> None:
+    async with chat("slack", home) as c:
+        street, sim = c.town.street, c.town.street.sim
+        bot = sim.world.apps[sim.app_id].user_id
+        raw = f"<@{bot}> is a &lt; b &amp;&amp; c &gt; d? see <https://docs.example.com/?x=1&amp;y=2|the docs>"
+        street.say(f"{raw} in <#C0OPS|ops>", mention=False, raw=True)
+        await c.until(lambda: bool(c.model.asked), "asked")
+        read = c.model.asked[0].question
+        assert "is a < b && c > d? see" in read and "#ops" in read
+        assert "the docs" in read and "https://docs.example.com/?x=1&y=2" in read
+        assert not any(sign in read for sign in ("&lt;", "&gt;", "&amp;", bot))
+
+
+@EVERYWHERE
 async def test_f72_the_bots_own_posts_are_no_questions(name: str, home: Path) -> None:
     async with chat(name, home, {"access.groups": "open"}) as c:
         c.town.street.say("hello")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
@@ -51,21 +52,33 @@ class Dingtalk:
         return self.sim.send(DIRECT, LIN, words).message_id
 
     async def ask_with_file(self, words: str, name: str, content: bytes) -> str:
-        self.sim.send(DIRECT, LIN, "", msg_type="file", file=self.sim.upload(name, content))
+        self.send_file(name, content)
         return await self.ask(words)
+
+    def send_file(self, name: str, content: bytes) -> None:
+        self.sim.send(DIRECT, LIN, "", msg_type="file", file=self.sim.upload(name, content))
+
+    def rung(self) -> list[str]:
+        """Give the markdown that holds a tag of the client's, and whom a message mentioned."""
+        states = [state.params for card in self.sim.cards.by_id.values() for state in card.history]
+        ours = [each for each in self.sim.state()["messages"] if each["sender"]["type"] == "bot"]
+        texts = [each.get("content", "") for each in states] + [str(each.get("markdown", "")) for each in ours]
+        tags = [text for text in texts if re.search("<(a atId|font)", text)]
+        return tags + [who for each in ours for who in each["at_users"]]
 
     def look(self, question: str) -> Look | None:
         found = self._answers(question)
         if not found:
             return None
-        texts = [self.sim.message(each["id"], LIN)["text"] for each in found]
+        texts = [self._read(each) for each in found]
         return Look("\n\n".join(texts), tuple(name for name, _ in self._buttons(found[-1])), len(found))
 
-    async def press(self, question: str, do: str) -> str:
+    async def press(self, question: str, do: str, *, by: str = "lin") -> str:
         last = self._answers(question)[-1]
         button = dict(self._buttons(last))[do]
-        await self.sim.click(last["id"], LIN, button)
-        return str(self.sim.cards.by_id[last["card"]["out_track_id"]].private.get(LIN, {}).get("notice", ""))
+        person = self.street.people[by]
+        await self.sim.click(last["id"], person, button)
+        return str(self.sim.cards.by_id[last["card"]["out_track_id"]].private.get(person, {}).get("notice", ""))
 
     def files(self) -> Mapping[str, bytes]:
         return {
@@ -83,7 +96,11 @@ class Dingtalk:
 
     def _said(self, chat: str) -> list[str]:
         messages = [each for each in self.sim.state()["messages"] if each["chat_id"] == chat and not each["recalled"]]
-        return [self.sim.message(each["id"], LIN)["text"] for each in messages if each["sender"]["type"] == "bot"]
+        return [self._read(each) for each in messages if each["sender"]["type"] == "bot"]
+
+    def _read(self, message: Mapping[str, Any]) -> str:
+        """Give what Lin sees: a joiner between letters is not seen."""
+        return str(self.sim.message(message["id"], LIN)["text"]).replace("\u200b", "")
 
     def _answers(self, question: str) -> list[dict[str, Any]]:
         chat = self.sim.message(question)["chat_id"]

@@ -50,6 +50,12 @@ class Slack:
     async def ask_with_file(self, words: str, name: str, content: bytes) -> str:
         return self.sim.upload(CHAT, LIN, name, content, text=words).message_id
 
+    def send_file(self, name: str, content: bytes) -> None:
+        self.sim.upload(CHAT, LIN, name, content)
+
+    def rung(self) -> list[str]:
+        return [name for message in self._ours() for name in self.sim.rung(str(message["id"]))]
+
     def look(self, question: str) -> Look | None:
         found = self._answers(question)
         if not found:
@@ -59,14 +65,14 @@ class Slack:
         buttons = tuple(do for message in found for do, _ in _buttons(message))
         return Look("\n".join(str(message["shown"]) for message in found), own + buttons, len(found))
 
-    async def press(self, question: str, do: str) -> str:
+    async def press(self, question: str, do: str, *, by: str = "lin") -> str:
         await asyncio.sleep(_MOMENT_S)
         last = self._answers(question)[-1]
         if last["streaming"] and do == "stop":
             self.sim.stop_session(CHAT, question.partition("/")[2], LIN)
             return ""
         action_id = next(name for each, name in _buttons(last) if each == do)
-        await self.sim.click(str(last["id"]), LIN, action_id)
+        await self.sim.click(str(last["id"]), self.street.people[by], action_id)
         return ""
 
     def files(self) -> Mapping[str, bytes]:
