@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,6 @@ from channels.simulators.dingtalk.simulator import DingTalkSimulator
 from channels.simulators.slack.simulator import SlackSimulator
 from tests.journeys.scripted_model import Refuse, scripted_model
 from tests.journeys.test_one_conversation import TOWNS, Chat, chat
-from tests.journeys.test_slack_threads import until
 from tests.journeys.towns.street import CHEN, DIRECT, Street
 from tests.processes.gateway import gateway
 
@@ -145,14 +146,14 @@ def _model(url: str) -> dict[str, str]:
 
 
 async def _lives_through_errors(name: str, sim: SlackSimulator | DingTalkSimulator) -> None:
-    """Connect, answer, lose the connection and calls, and fail for the model's sake."""
+    """Connect, answer, lose the connection and a call, and fail for the model's sake."""
     street = TOWNS[name]().street
     group, lin = street.chat("group"), street.people["lin"]
     await _until(sim, lambda: sim.sockets.count(sim.app_id) > 0)
     sim.send(group, lin, "@niuma hello")
     await _until(sim, lambda: "You said: hello" in _text(sim, group))
     sim.faults.add({"match": {"path": re.escape(street.dials)}, "action": {"drop": True}, "times": 1})
-    for path in ("/api/chat.postMessage", "/robot/sendBySession", "/v1.0/robot"):
+    for path in ("/api/chat.postMessage", "/v1.0/robot/"):
         sim.faults.add({"match": {"path": path}, "action": {"status": 500, "error": "internal_error"}, "times": 1})
     await sim.drop(sim.app_id, "abort")
     await _until(sim, lambda: sim.sockets.count(sim.app_id) == 0)
@@ -161,8 +162,11 @@ async def _lives_through_errors(name: str, sim: SlackSimulator | DingTalkSimulat
     await _until(sim, lambda: "API key" in _text(sim, group) or "key" in _text(sim, group).lower())
 
 
-async def _until(sim: SlackSimulator | DingTalkSimulator, ready: object) -> None:
-    await until(ready, sim, within_s=40)  # type: ignore[arg-type]
+async def _until(sim: SlackSimulator | DingTalkSimulator, ready: Callable[[], bool], *, within_s: float = 30.0) -> None:
+    deadline = asyncio.get_running_loop().time() + within_s
+    while not ready():
+        assert asyncio.get_running_loop().time() < deadline, sim.state()["messages"]
+        await asyncio.sleep(0.05)
 
 
 def _tickets(sim: SlackSimulator | DingTalkSimulator) -> set[str]:
