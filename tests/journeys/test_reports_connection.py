@@ -12,11 +12,11 @@ import pytest
 from channels.simulators.dingtalk.simulator import DingTalkSimulator
 from channels.simulators.slack.simulator import SlackSimulator
 from tests.journeys.scripted_model import Refuse, scripted_model
-from tests.journeys.test_one_conversation import TOWNS, Chat, chat
+from tests.journeys.test_one_conversation import PLATFORMS, TOWNS, Chat, chat
 from tests.journeys.towns.street import CHEN, DIRECT, Street
 from tests.processes.gateway import gateway
 
-EVERYWHERE = pytest.mark.parametrize("name", TOWNS)
+EVERYWHERE = pytest.mark.parametrize("name", PLATFORMS)
 CUTS = 3
 
 

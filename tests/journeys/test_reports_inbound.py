@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.journeys.scripted_model import Say, Until
-from tests.journeys.test_one_conversation import TOWNS, Chat, chat
+from tests.journeys.test_one_conversation import PLATFORMS, TOWNS, Chat, chat
 from tests.journeys.towns.street import CHEN, DIRECT
 
-EVERYWHERE = pytest.mark.parametrize("name", TOWNS)
+EVERYWHERE = pytest.mark.parametrize("name", PLATFORMS)
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 QUIET_S = 0.5
 

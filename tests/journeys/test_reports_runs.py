@@ -11,11 +11,11 @@ import pytest
 from gateway.texts.access_en import TEXTS as ACCESS
 from gateway.texts.en import TEXTS
 from tests.journeys.scripted_model import Call, Say, Stall, Until
-from tests.journeys.test_one_conversation import NOTE, TOWNS, Chat, chat, notes
+from tests.journeys.test_one_conversation import NOTE, PLATFORMS, Chat, chat, notes
 from tests.journeys.test_reports_inbound import PNG
 from tests.journeys.towns.street import CHEN, DIRECT, GROUP
 
-EVERYWHERE = pytest.mark.parametrize("name", TOWNS)
+EVERYWHERE = pytest.mark.parametrize("name", PLATFORMS)
 WORDS = ("first", "second", "third", "fourth")
 
 
