@@ -70,7 +70,7 @@ class Dispatcher:
         except _MALFORMED as error:
             _malformed("envelope", error)
             return Ack(True)
-        if request.context.get(_NOT_STORED):
+        if cast("Json", request.context).get(_NOT_STORED):
             return Ack(False)
         if response.status != 200:
             _log.info("slack_envelope_unknown", extra={"envelope_type": str(payload.get("type", ""))})

@@ -189,7 +189,7 @@ TEXTS = {
     "fix.bot_inactive": "Publish a version and have an admin of the organisation switch the app on: {console}",
     "fix.client_secret_refused": "Copy Client ID and Client Secret anew, without a blank at the end: {console}",
     "fix.stream_not_set_up": "Choose Stream mode for robot and events and publish a version: {console}",
-    "fix.template_missing": "Build a template as the README.md in its folder under channels/ says; set card_template_id.",
+    "fix.template_missing": "Build a template as the README.md of its folder in channels/ says; set card_template_id.",
     "fix.template_unpublished": "Publish the card template: {console}",
     "fix.template_variable": "Look for content_variable, its streaming switch, and for Card.Streaming.Write.",
     "fix.robot_stopped": "Switch the robot of this app on and publish a version: {console}",

@@ -30,7 +30,7 @@ async def measure(*, quick: bool = False) -> list[Row]:
             await set_.finished([question], within_s=20)
             process.terminate()
             await process.ended()
-        await set_.world.connected(0)
+        await set_.place.connected(0)
         before_s, before_mb = await _best_start(set_, rounds)
         grown = await asyncio.to_thread(multiply, set_.home / "niuma.db", count)
         after_s, after_mb = await _best_start(set_, rounds)

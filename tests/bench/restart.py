@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from tests.bench.place import until
 from tests.bench.row import Row
 from tests.bench.sight import Json
 from tests.bench.stage import Stage, stage
@@ -14,7 +15,8 @@ async def measure(*, quick: bool = False) -> list[Row]:
     rounds = 1 if quick else 4
     async with stage() as set_:
         times = [await _kill(set_, number) for number in range(rounds)]
-        cards = [len(await set_.world.answer_to(question)) for *_, question in times]
+        answered = [each.question for each in await set_.place.shown()]
+        cards = [answered.count(question) for *_, question in times]
     waits, dials = [each[0] for each in times], [each[1] for each in times]
     return [
         Row(f"new process -> first write of the new owner, median of {rounds}", sorted(waits)[len(waits) // 2], "s"),
@@ -32,20 +34,20 @@ async def _kill(set_: Stage, number: int) -> tuple[float, float, str]:
         async def is_in_the_middle() -> bool:
             return len((await set_.sent()).get(key, ())) > 60
 
-        await set_.world.until(is_in_the_middle, within_s=20)
+        await until(is_in_the_middle, within_s=20)
         process.kill()
         await process.ended()
-    await set_.world.connected(0)
+    await set_.place.connected(0)
     killed = len(await set_.timeline())
     started = time.monotonic()
     async with set_.serving() as process:
-        await set_.world.finished(question, within_s=40)
+        await set_.finished([question], within_s=40)
         since = (await set_.timeline())[killed:]
         writes = [each for each in since if _is_write(each)]
         dialled = next(each["mono_s"] for each in since if each["kind"] == "socket" and each["status"] == 101)
         process.terminate()
         await process.ended()
-    await set_.world.connected(0)
+    await set_.place.connected(0)
     return writes[0]["mono_s"] + writes[0]["took_ms"] / 1000 - started, dialled - started, question
 
 

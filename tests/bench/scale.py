@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from tests.bench import machine
+from tests.bench.place import until
 from tests.bench.row import Row, percentile
 from tests.bench.stage import Stage, stage
 from tests.processes.postgres import PostgresPlace, empty_database
@@ -67,12 +68,12 @@ async def _team(count: int, set_: Stage, database: PostgresPlace) -> AsyncIterat
         for number in range(count):
             environment = {**set_.environment(), "NIUMA_RUNS__LEASE_TTL_S": "5"}
             home = set_.home / str(number)
-            each = await stack.enter_async_context(replica(home, database, set_.world.url, **environment))
+            each = await stack.enter_async_context(replica(home, database, set_.place.url, **environment))
             machine.pin(each.process.pid)
             team.append(each)
-        await set_.world.connected(count)
+        await set_.place.connected(count)
         for each in team:
-            await set_.world.until(each.is_ready, why="it is ready")
+            await until(each.is_ready, why="it is ready")
         yield team
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 Json = dict[str, Any]
 _PIECE = re.compile(r"\bw(\d+)\b")
+_PACE_CODES = ("ratelimited", "QpsLimit", "ApiCountLimit")
+"""Of platforms that refuse without the status 429."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ class Answer:
     @property
     def gaps_s(self) -> list[float]:
         """Give the times between two states with new words, while words came."""
+        return self.gaps_after(float("-inf"))
+
+    def gaps_after(self, at_s: float) -> list[float]:
+        """Give those of `gaps_s` that ended after a moment."""
         grown: list[float] = []
         upto = 0
         for state in self.states:
@@ -68,7 +74,7 @@ class Answer:
                 upto = state.upto
                 grown.append(max(state.at_s, self.up_s))
         last = next((n for n, at in enumerate(grown) if at > self.sent_s[-1]), len(grown))
-        return [after - before for before, after in pairwise(grown[:last])]
+        return [after - before for before, after in pairwise(grown[:last]) if after > at_s]
 
     @property
     def stood_still_s(self) -> float:
@@ -88,25 +94,20 @@ class Answer:
         return max(self.states[place].at_s, self.up_s) if place < len(ends) else float("inf")
 
 
-def read_answer(key: str, question: str, timeline: list[Json], history: list[Json], sent_s: list[float]) -> Answer:
+def read_answer(key: str, asked_s: float, up_s: float, history: list[Json], sent_s: list[float]) -> Answer:
     """Put one answer together from the records."""
-    asked = [each for each in timeline if each["kind"] == "out" and _question_of(each) == question]
-    reply = f"/open-apis/im/v1/messages/{question}/reply"
-    up = [each for each in timeline if each["kind"] == "rest" and each["path"].startswith(reply) and each["code"] == 0]
     states: list[Seen] = []
     upto = 0
     for each in history:
         upto = max(upto, max(map(int, _PIECE.findall(each["text"])), default=0))
         states.append(Seen(each["mono_s"], upto, each["streaming"], each["kind"]))
-    up_s = up[0]["mono_s"] + up[0]["took_ms"] / 1000 if up else float("inf")
-    return Answer(key, asked[0]["mono_s"], up_s, states, sent_s)
+    return Answer(key, asked_s, up_s, states, sent_s)
 
 
 def refusals(timeline: list[Json]) -> int:
-    """Count the requests that were refused for their pace."""
-    return sum(each["kind"] == "rest" and each["status"] == 429 for each in timeline)
+    """Count the requests that were refused for their pace, or because the month's calls are used up."""
+    return sum(each["kind"] == "rest" and _is_for_pace(each) for each in timeline)
 
 
-def _question_of(entry: Json) -> str:
-    body = entry["body"] if isinstance(entry["body"], dict) else {}
-    return str(((body.get("event") or {}).get("message") or {}).get("message_id", ""))
+def _is_for_pace(entry: Json) -> bool:
+    return entry["status"] == 429 or any(word in str(entry["code"]) for word in _PACE_CODES)

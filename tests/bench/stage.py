@@ -1,4 +1,4 @@
-"""Everything of one measurement: tenant and model on one core, the real gateway on another, each its own process."""
+"""Everything of one measurement: platform and model on one core, the real gateway on another, each its own process."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import asyncio
 import re
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
 from tests.bench import machine
+from tests.bench.place import Place, until
+from tests.bench.places import Feishu
 from tests.bench.sight import Answer, read_answer
-from tests.bench.tenant import PERSON, chat_id
-from tests.processes.feishu import FeishuWorld, is_finished
 from tests.processes.gateway import GatewayProcess, gateway
 
 _SERVES = re.compile(r"serves on (\S+)")
@@ -29,12 +29,13 @@ START_S = 60.0
 class Stage:
     """The processes of one measurement."""
 
-    world: FeishuWorld
+    place: Place
     model_url: str
     home: Path
     session: aiohttp.ClientSession
     gateway: GatewayProcess | None = None
-    app_limit: str = "exempt"
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Further variables of every gateway's environment."""
     starts: int = 0
     under: tuple[str, ...] = ()
     """What the gateway runs under, see `tests.processes.gateway`."""
@@ -42,7 +43,7 @@ class Stage:
     @asynccontextmanager
     async def serving(self, **more: str) -> AsyncIterator[GatewayProcess]:
         """Run a gateway on the measured core, connected; `more` are further variables of its environment."""
-        async with gateway(self.home, self.world.url, under=self.under, **{**self.environment(), **more}) as process:
+        async with gateway(self.home, under=self.under, **{**self.environment(), **more}) as process:
             machine.pin(process.pid)
             self.gateway = process
             try:
@@ -55,7 +56,7 @@ class Stage:
 
     async def ask(self, key: str, order: str, *, chat: int = 0) -> str:
         """Ask in a chat; gives the message id."""
-        return await self.world.say(f"@niuma key={key} {order}", chat=chat_id(chat), by=PERSON)
+        return await self.place.ask(f"key={key} {order}", chat=chat)
 
     async def ask_all(self, count: int, order: str) -> dict[str, str]:
         """Ask in `count` chats at once; gives key -> message id."""
@@ -68,7 +69,7 @@ class Stage:
         deadline = asyncio.get_running_loop().time() + within_s
         wanted = set(questions)
         while True:
-            done = {each["parent_id"] for each in await self.world.answers() if is_finished(each)}
+            done = {each.question for each in await self.place.shown() if each.is_finished}
             if wanted <= done:
                 return
             if asyncio.get_running_loop().time() > deadline:
@@ -78,16 +79,20 @@ class Stage:
     async def answers(self, asked: dict[str, str]) -> list[Answer]:
         """Give what readers saw of these questions."""
         timeline, sent = await self.timeline(), await self.sent()
-        cards = {each["parent_id"]: each["card_state"]["card_id"] for each in await self.world.answers()}
+        cards = {each.question: each for each in await self.place.shown()}
+        pushed = [(each["mono_s"], str(each["body"])) for each in timeline if each["kind"] == "out"]
         found: list[Answer] = []
         for key, question in asked.items():
-            history = await self._get(f"{self.world.url}/_sim/cards/{cards[question]}/history")
-            found.append(read_answer(key, question, timeline, history, sent.get(key, [])))
+            states = await self.place.states(cards[question])
+            word = self.place.frame_word(question)
+            asked_s = next(at_s for at_s, frame in pushed if word in frame)
+            up_s = self.place.up_s(question, timeline, states)
+            found.append(read_answer(key, asked_s, up_s, states, sent.get(key, [])))
         return found
 
     async def timeline(self) -> list[dict[str, Any]]:
         """Give every request and frame so far."""
-        return await self._get(f"{self.world.url}/_sim/timeline?since=0")
+        return await self.place.timeline()
 
     async def sent(self) -> dict[str, list[float]]:
         """Give when the model sent each piece of each key."""
@@ -109,9 +114,9 @@ class Stage:
             async with self.session.get(f"{url}/readyz") as response:
                 return response.status == 200
 
-        url = await self.world.until(told, within_s=START_S, why="the gateway tells its address")
+        url = await until(told, within_s=START_S, why="the gateway tells its address")
         self.starts += 1
-        await self.world.until(ready, within_s=START_S, why="readyz")
+        await until(ready, within_s=START_S, why="readyz")
 
     def environment(self) -> dict[str, str]:
         """Give what the gateway is told of this measurement."""
@@ -122,21 +127,35 @@ class Stage:
             "NIUMA_MODELS__BENCH__MODEL": "openai/bench",
             "NIUMA_MODELS__BENCH__API_BASE": f"{self.model_url}/v1",
             "NIUMA_MODELS__BENCH__API_KEY": "none",
-            "NIUMA_CHANNELS__FEISHU__MAIN__APP_LIMIT": self.app_limit,
+            **self.place.environment(),
+            **self.settings,
         }
 
 
 @asynccontextmanager
 async def stage(*, app_limit: str = "exempt", exempt: bool = True, delay_s: float = 0.0) -> AsyncIterator[Stage]:
-    """Run tenant and model; `exempt`: the platform does not count streaming, `delay_s`: what each call takes there."""
+    """Run a Feishu tenant and a model; `exempt`: the platform does not count streaming, `delay_s`: a call's time."""
+    async with stage_on(Feishu, NIUMA_CHANNELS__FEISHU__MAIN__APP_LIMIT=app_limit) as set_:
+        await set_.place.options(streaming_exempt=exempt, api_delay_s=delay_s)
+        yield set_
+
+
+@asynccontextmanager
+async def stage_on(kind: type[Place], **settings: str) -> AsyncIterator[Stage]:
+    """Run a platform and a model; `settings` are further variables of the gateway's environment."""
     async with AsyncExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="niuma-bench-")))
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        tenant_url = await stack.enter_async_context(_process("tests.bench.tenant"))
+        place = await stack.enter_async_context(platform(kind, session))
         model_url = await stack.enter_async_context(paced_model())
-        world = FeishuWorld(tenant_url, session)
-        await world.options(streaming_exempt=exempt, api_delay_s=delay_s)
-        yield Stage(world, model_url, home, session, app_limit=app_limit)
+        yield Stage(place, model_url, home, session, settings=settings)
+
+
+@asynccontextmanager
+async def platform(kind: type[Place], session: aiohttp.ClientSession) -> AsyncIterator[Place]:
+    """Run a platform."""
+    async with _process("tests.bench.tenant", kind.name) as url:
+        yield kind(url, session)
 
 
 @asynccontextmanager
@@ -157,8 +176,9 @@ async def _first(*waits: Coroutine[Any, Any, Any]) -> None:
 
 
 @asynccontextmanager
-async def _process(module: str) -> AsyncIterator[str]:
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, stdout=asyncio.subprocess.PIPE)
+async def _process(module: str, *words: str) -> AsyncIterator[str]:
+    command = (sys.executable, "-m", module, *words)
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     try:
         line = (await asyncio.wait_for(process.stdout.readline(), 20)).decode()

@@ -46,7 +46,7 @@ async def timed_start(set_: Stage) -> tuple[float, float, float, float]:
         opened = [each for each in (await set_.timeline())[seen:] if each["kind"] == "socket" and each["status"] == 101]
         process.terminate()
         await process.ended()
-    await set_.world.connected(0)
+    await set_.place.connected(0)
     return opened[0]["mono_s"] - started, weight, used_s, idle
 
 

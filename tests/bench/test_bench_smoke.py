@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.bench import machine
+from tests.bench.crowd import Way
+from tests.bench.place import Place
 from tests.bench.row import Row, percentile, table
-from tests.bench.sight import Answer, Seen
+from tests.bench.sight import Answer, Seen, refusals
 
 ONLY_LINUX = pytest.mark.skipif(not machine.is_measurable(), reason="the bench needs Linux")
 
@@ -32,6 +34,30 @@ def test_ages_count_from_the_model_to_the_reader() -> None:
     assert answer.first_text_s == pytest.approx(0.4)
     assert answer.hidden_s == pytest.approx([0.3, 0.1, 0.25])
     assert answer.full_text_s == answer.final_s == pytest.approx(0.25)
+
+
+def test_gaps_are_counted_while_words_come_and_from_a_moment_on() -> None:
+    grown = [Seen(float(second), second, True, "content") for second in range(1, 6)]
+    answer = Answer("k", asked_s=0.0, up_s=0.5, states=grown, sent_s=[0.6, 1.6, 2.6, 3.6, 4.2])
+    assert answer.gaps_s == [1.0, 1.0, 1.0], "the last state came after the last word"
+    assert answer.gaps_after(2.5) == [1.0, 1.0]
+
+
+def test_a_crowds_gap_is_its_share_of_what_is_not_kept_back() -> None:
+    way = Way(Place, budget=50, per_s=60, floor_s=0.2, seconds=1)
+    assert [round(way.gap_s(live), 2) for live in (1, 5, 20)] == [1.22, 6.67, 40.0]
+    assert Way(Place, budget=60, per_s=1, floor_s=0.5, seconds=1).gap_s(20) == 0.5, "the card's own pace"
+
+
+def test_each_platforms_word_for_too_many_calls_counts() -> None:
+    told = [
+        (429, ""),
+        (429, "ratelimited"),
+        (200, "ratelimited"),
+        (403, "Forbidden.AccessDenied.QpsLimitForAppkeyAndApi"),
+    ]
+    calls = [{"kind": "rest", "status": status, "code": code} for status, code in [*told, (200, 0), (400, "other")]]
+    assert refusals(calls) == len(told)
 
 
 @pytest.mark.alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from tests.journeys.towns.terminal import Terminal
 from tests.journeys.towns.town import Look, Town
 
 TOWNS: dict[str, Callable[[], Town]] = {"feishu": Feishu, "slack": Slack, "dingtalk": Dingtalk, "terminal": Terminal}
+PLATFORMS = tuple(name for name in TOWNS if name != "terminal")
+"""Where several people and a network are."""
 TABLE = "| city | people |\n| --- | --- |\n| Oslo | 700 thousand |\n| Bergen | 290 thousand |\n"
 NOTE = Call("send_note", json.dumps({"text": "see you at ten"}))
 SCAN = Call("project_scan", "{}")
@@ -28,10 +30,12 @@ SCAN = Call("project_scan", "{}")
 class Chat:
     """A person, the platform and the model they talk to through the gateway."""
 
-    def __init__(self, town: Town, model: ScriptedModel, home: Path) -> None:
+    def __init__(self, town: Town, model: ScriptedModel, home: Path, settings: Mapping[str, str]) -> None:
         self.town = town
         self.model = model
         self.home = home
+        self.settings = dict(settings)
+        self._gateway = AsyncExitStack()
 
     async def sees(self, question: str, test: Callable[[Look], bool], *, within_s: float = 15.0) -> Look:
         """Wait until the answer looks as wanted."""
@@ -47,9 +51,38 @@ class Chat:
         """Wait for the end of an answer."""
         return await self.sees(question, lambda look: look.is_over)
 
+    async def heard(self, words: str, *, where: str = "group", within_s: float = 15.0) -> str:
+        """Wait until the bot says something in a place; gives all it said there."""
+        await self.until(lambda: words in self.town.street.heard(where), words, within_s=within_s)
+        return self.town.street.heard(where)
+
+    async def until(self, ready: Callable[[], object], why: str = "", *, within_s: float = 15.0) -> None:
+        """Wait for something to become true."""
+        deadline = asyncio.get_running_loop().time() + within_s
+        while not ready():
+            said = [self.town.street.heard(where) for where in ("group", "direct")]
+            assert asyncio.get_running_loop().time() < deadline, f"not within {within_s} s: {why}, heard {said}"
+            await asyncio.sleep(0.02)
+
+    async def start(self) -> None:
+        """Start the gateway, and wait for its connection."""
+        self._gateway = AsyncExitStack()
+        if isinstance(self.town, Terminal):
+            await asyncio.to_thread(self.town.sit, self.home, self.settings)
+            return
+        settings = load_settings(home=self.home, environ={}, overrides={**self.settings, "server.port": "0"})
+        await self._gateway.enter_async_context(running(settings, ready=lambda _line: None))
+        await self.until(self.town.is_connected, "connected")
+
+    async def stop(self) -> None:
+        """Stop the gateway as SIGTERM does."""
+        gateway, self._gateway = self._gateway, AsyncExitStack()
+        await gateway.aclose()
+
 
 @asynccontextmanager
-async def chat(name: str, home: Path) -> AsyncIterator[Chat]:
+async def chat(name: str, home: Path, more: Mapping[str, str] | None = None) -> AsyncIterator[Chat]:
+    """Build a town with the gateway in it; `more` are dotted settings."""
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(scripted_model())
         town = TOWNS[name]()
@@ -61,16 +94,12 @@ async def chat(name: str, home: Path) -> AsyncIterator[Chat]:
             "models.main.api_base": model.url,
             "models.main.api_key": "sk-key-of-the-scripted-model",
             **town.settings(),
+            **(more or {}),
         }
-        if isinstance(town, Terminal):
-            await asyncio.to_thread(town.sit, home, given)
-        else:
-            settings = load_settings(home=home, environ={}, overrides={**given, "server.port": "0"})
-            await stack.enter_async_context(running(settings, ready=lambda _line: None))
-        async with asyncio.timeout(10):
-            while not town.is_connected():  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
-        yield Chat(town, model, home)
+        c = Chat(town, model, home, given)
+        await c.start()
+        stack.push_async_callback(c.stop)
+        yield c
 
 
 def notes(home: Path) -> list[str]:

@@ -57,13 +57,13 @@ class GatewayProcess:
 @asynccontextmanager
 async def gateway(
     home: Path,
-    platform_url: str,
+    platform_url: str = "",
     *,
     arguments: tuple[str, ...] = (),
     under: tuple[str, ...] = (),
     **environment: str,
 ) -> AsyncIterator[GatewayProcess]:
-    """Run a gateway on `home` against a platform; killed at the end if it still runs.
+    """Run a gateway on `home` against a Feishu tenant, if one is given; killed at the end if it still runs.
 
     `arguments` follow `serve`; `under` stands between the interpreter and the gateway, as `-m cProfile -o file` does.
     """
@@ -72,9 +72,7 @@ async def gateway(
         "NIUMA_HOME": str(home),
         "NIUMA_SERVER__PORT": "0",
         "NIUMA_TOKEN": "test-token-of-this-process",
-        "NIUMA_CHANNELS__FEISHU__MAIN__APP_ID": "cli_demo",
-        "NIUMA_CHANNELS__FEISHU__MAIN__APP_SECRET": "secret_demo",
-        "NIUMA_CHANNELS__FEISHU__MAIN__DOMAIN": platform_url,
+        **(_feishu(platform_url) if platform_url else {}),
         **environment,
     }
     home.mkdir(parents=True, exist_ok=True)
@@ -89,3 +87,8 @@ async def gateway(
             if process.returncode is None:
                 process.kill()
             await process.wait()
+
+
+def _feishu(url: str) -> dict[str, str]:
+    account = {"APP_ID": "cli_demo", "APP_SECRET": "secret_demo", "DOMAIN": url}
+    return {f"NIUMA_CHANNELS__FEISHU__MAIN__{key}": value for key, value in account.items()}

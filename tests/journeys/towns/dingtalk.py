@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
 from channels.simulators.dingtalk.simulator import DingTalkSimulator
-from tests.contract.dingtalk_adapter import DIRECT, LIN, TEMPLATE, example_template
+from tests.contract.dingtalk_adapter import CHEN, DIRECT, GROUP, LIN, TEMPLATE, example_template
+from tests.journeys.towns.street import Street
 from tests.journeys.towns.town import Look
 
 _WRITES = {"path": "/v1.0/(card|robot/(oTo|group))|/robot/sendBySession"}
@@ -21,6 +23,14 @@ class Dingtalk:
     def __init__(self) -> None:
         self.sim = DingTalkSimulator(api_per_second=60, monthly_calls=1_000_000)
         self.sim.add_template(TEMPLATE, **example_template())
+        self.street = Street(
+            self.sim,
+            places={"group": GROUP, "direct": DIRECT},
+            people={"lin": LIN, "chen": CHEN},
+            said=self._said,
+            shows=r"/v1\.0/card/(streaming|instances)$",
+            dials="/v1.0/gateway/connections/open",
+        )
 
     async def start(self) -> None:
         await self.sim.start()
@@ -46,21 +56,33 @@ class Dingtalk:
         return self.sim.send(DIRECT, LIN, words).message_id
 
     async def ask_with_file(self, words: str, name: str, content: bytes) -> str:
-        self.sim.send(DIRECT, LIN, "", msg_type="file", file=self.sim.upload(name, content))
+        self.send_file(name, content)
         return await self.ask(words)
+
+    def send_file(self, name: str, content: bytes) -> None:
+        self.sim.send(DIRECT, LIN, "", msg_type="file", file=self.sim.upload(name, content))
+
+    def rung(self) -> list[str]:
+        """Give the markdown that holds a tag of the client's, and whom a message mentioned."""
+        states = [state.params for card in self.sim.cards.by_id.values() for state in card.history]
+        ours = [each for each in self.sim.state()["messages"] if each["sender"]["type"] == "bot"]
+        texts = [each.get("content", "") for each in states] + [str(each.get("markdown", "")) for each in ours]
+        tags = [text for text in texts if re.search("<(a atId|font)", text)]
+        return tags + [who for each in ours for who in each["at_users"]]
 
     def look(self, question: str) -> Look | None:
         found = self._answers(question)
         if not found:
             return None
-        texts = [self.sim.message(each["id"], LIN)["text"] for each in found]
+        texts = [self._read(each) for each in found]
         return Look("\n\n".join(texts), tuple(name for name, _ in self._buttons(found[-1])), len(found))
 
-    async def press(self, question: str, do: str) -> str:
+    async def press(self, question: str, do: str, *, by: str = "lin") -> str:
         last = self._answers(question)[-1]
         button = dict(self._buttons(last))[do]
-        await self.sim.click(last["id"], LIN, button)
-        return str(self.sim.cards.by_id[last["card"]["out_track_id"]].private.get(LIN, {}).get("notice", ""))
+        person = self.street.people[by]
+        await self.sim.click(last["id"], person, button)
+        return str(self.sim.cards.by_id[last["card"]["out_track_id"]].private.get(person, {}).get("notice", ""))
 
     def files(self) -> Mapping[str, bytes]:
         return {
@@ -95,7 +117,16 @@ class Dingtalk:
         shown = self.sim.view.buttons(self.sim.cards.by_id[card["out_track_id"]], LIN) if card else []
         return [(each["params"]["action"], each["id"]) for each in shown if each["visible"]]
 
+    def _said(self, chat: str) -> list[str]:
+        messages = [each for each in self.sim.state()["messages"] if each["chat_id"] == chat and not each["recalled"]]
+        return [self._read(each) for each in messages if each["sender"]["type"] == "bot"]
+
+    def _read(self, message: Mapping[str, Any]) -> str:
+        """Give what Lin sees: a joiner between letters is not seen."""
+        return str(self.sim.message(message["id"], LIN)["text"]).replace("\u200b", "")
+
     def _answers(self, question: str) -> list[dict[str, Any]]:
-        messages = self.sim.state()["messages"]
+        chat = self.sim.message(question)["chat_id"]
+        messages = [each for each in self.sim.state()["messages"] if each["chat_id"] == chat]
         after = messages[[each["id"] for each in messages].index(question) + 1 :]
         return [each for each in takewhile(lambda each: each["sender"]["type"] == "bot", after) if not each["recalled"]]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from channels.simulators.feishu.simulator import FeishuSimulator
-from tests.journeys.seen import Seen
+from tests.journeys.seen import Seen, read
+from tests.journeys.towns.street import Street
 from tests.journeys.towns.town import Look
 from tests.processes.feishu import buttons_of
 
@@ -20,6 +22,14 @@ class Feishu:
 
     def __init__(self) -> None:
         self.sim = FeishuSimulator()
+        self.street = Street(
+            self.sim,
+            places={"group": "oc_team", "direct": CHAT},
+            people={"lin": LIN, "chen": "ou_chen"},
+            said=self._said,
+            shows="/cardkit/v1/cards/.*/(content|batch_update)$",
+            dials="/callback/ws/endpoint",
+        )
 
     async def start(self) -> None:
         await self.sim.start()
@@ -38,21 +48,31 @@ class Feishu:
         return self.sim.send(CHAT, LIN, words).message_id
 
     async def ask_with_file(self, words: str, name: str, content: bytes) -> str:
+        self.send_file(name, content)
+        return await self.ask(words)
+
+    def send_file(self, name: str, content: bytes) -> None:
         key = self.sim.files.keep("file_v3", name, content)
         self.sim.send(CHAT, LIN, "", msg_type="file", content={"file_key": key, "file_name": name})
-        return await self.ask(words)
+
+    def rung(self) -> list[str]:
+        """Give the texts that hold a tag which mentions somebody; titles and summaries are plain text."""
+        trees = [state.tree for card in self.sim.cards.by_id.values() for state in card.history]
+        plain = [str(each["content"]) for each in self._ours() if each["msg_type"] == "text"]
+        texts = plain + [text for tree in trees for text in _markdown(tree)]
+        return [text for text in texts if "<at" in text.lower()]
 
     def look(self, question: str) -> Look | None:
         found = self._answers(question)
         if not found:
             return None
         seen = Seen(found)
-        return Look(seen.text, tuple(seen.buttons), len(found))
+        return Look(read(seen.text), tuple(seen.buttons), len(found))
 
-    async def press(self, question: str, do: str) -> str:
+    async def press(self, question: str, do: str, *, by: str = "lin") -> str:
         last = self._answers(question)[-1]
         value = next(each for each in buttons_of(last["card"]) if each.get("do") == do)
-        answer = await self.sim.click(last["message_id"], LIN, value)
+        answer = await self.sim.click(last["message_id"], self.street.people[by], value)
         assert answer["code"] == 0, answer
         return str((answer["toast"] or {}).get("content", ""))
 
@@ -81,11 +101,22 @@ class Feishu:
     async def cut_connections(self) -> None:
         await self.sim.drop(how="abort")
 
-    def _answers(self, question: str) -> list[dict[str, object]]:
-        return [
-            each
-            for each in self.sim.state()["messages"]
-            if each["sender"]["type"] == "bot"
-            and not each["recalled"]
-            and question in (each["parent_id"], each["root_id"])
-        ]
+    def _said(self, chat: str) -> list[str]:
+        return [read(Seen([each]).text) for each in self._ours() if each["chat_id"] == chat]
+
+    def _answers(self, question: str) -> list[dict[str, Any]]:
+        return [each for each in self._ours() if question in (each["parent_id"], each["root_id"])]
+
+    def _ours(self) -> list[dict[str, Any]]:
+        messages = [each for each in self.sim.state()["messages"] if each["sender"]["type"] == "bot"]
+        return [each for each in messages if not each["recalled"]]
+
+
+def _markdown(node: Any) -> list[str]:
+    """Give the texts of a card in which tags mean something."""
+    if isinstance(node, list):
+        return [text for each in node for text in _markdown(each)]
+    if not isinstance(node, dict):
+        return []
+    own = [str(node.get("content"))] if node.get("tag") in ("markdown", "lark_md") else []
+    return own + [text for each in node.values() for text in _markdown(each)]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from channels.simulators.slack.simulator import SlackSimulator
+from tests.journeys.towns.street import Street
 from tests.journeys.towns.town import Look
 
 CHAT, LIN = "D0LIN", "U0LIN"
@@ -22,6 +23,15 @@ class Slack:
 
     def __init__(self) -> None:
         self.sim = SlackSimulator()
+        self.street = Street(
+            self.sim,
+            places={"group": "C0TEAM", "direct": CHAT},
+            people={"lin": LIN, "chen": "U0CHEN"},
+            said=self._said,
+            shows=r"/api/chat\.(update|appendStream)$",
+            dials="/api/apps.connections.open",
+            word=lambda message: f"'ts': '{message.partition('/')[2]}'",
+        )
 
     async def start(self) -> None:
         await self.sim.start()
@@ -42,6 +52,12 @@ class Slack:
     async def ask_with_file(self, words: str, name: str, content: bytes) -> str:
         return self.sim.upload(CHAT, LIN, name, content, text=words).message_id
 
+    def send_file(self, name: str, content: bytes) -> None:
+        self.sim.upload(CHAT, LIN, name, content)
+
+    def rung(self) -> list[str]:
+        return [name for message in self._ours() for name in self.sim.rung(str(message["id"]))]
+
     def look(self, question: str) -> Look | None:
         found = self._answers(question)
         if not found:
@@ -51,14 +67,14 @@ class Slack:
         buttons = tuple(do for message in found for do, _ in _buttons(message))
         return Look("\n".join(str(message["shown"]) for message in found), own + buttons, len(found))
 
-    async def press(self, question: str, do: str) -> str:
+    async def press(self, question: str, do: str, *, by: str = "lin") -> str:
         await asyncio.sleep(_MOMENT_S)
         last = self._answers(question)[-1]
         if last["streaming"] and do == "stop":
             self.sim.stop_session(CHAT, question.partition("/")[2], LIN)
             return ""
         action_id = next(name for each, name in _buttons(last) if each == do)
-        await self.sim.click(str(last["id"]), LIN, action_id)
+        await self.sim.click(str(last["id"]), self.street.people[by], action_id)
         return ""
 
     def files(self) -> Mapping[str, bytes]:
@@ -87,16 +103,17 @@ class Slack:
     async def cut_connections(self) -> None:
         await self.sim.drop(how="abort")
 
+    def _said(self, chat: str) -> list[str]:
+        return [str(each["shown"]) for each in self._ours() if each["chat_id"] == chat]
+
     def _answers(self, question: str) -> list[dict[str, Any]]:
         thread = question.partition("/")[2]
-        return [
-            each
-            for each in self.sim.state()["messages"]
-            if each["sender"]["type"] == "bot"
-            and not each["deleted"]
-            and not each["ephemeral_to"]
-            and each["thread_ts"] == thread
-        ]
+        return [each for each in self._ours() if each["thread_ts"] == thread]
+
+    def _ours(self) -> list[dict[str, Any]]:
+        our_id = self.sim.world.apps[self.sim.app_id].user_id
+        messages = [each for each in self.sim.state()["messages"] if each["sender"]["id"] == our_id]
+        return [each for each in messages if not each["deleted"] and not each["ephemeral_to"]]
 
 
 def _buttons(message: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.journeys.sitting import Person
+from tests.journeys.towns.street import Street
 from tests.journeys.towns.town import Look
 
 _KEY = re.compile(r"\[(\w)\] (\w+)")
@@ -64,7 +65,18 @@ class Terminal:
         buttons = tuple(_WORDS[word] for _, word in _KEY.findall(text) if word in _WORDS)
         return Look(text, buttons, len(_HEADS.findall(text)))
 
-    async def press(self, question: str, do: str) -> str:
+    @property
+    def street(self) -> Street:
+        raise NotImplementedError("one person sits there alone")
+
+    def send_file(self, name: str, content: bytes) -> None:
+        raise NotImplementedError("nothing is attached at a terminal")
+
+    def rung(self) -> list[str]:
+        """Nobody else is there."""
+        return []
+
+    async def press(self, question: str, do: str, *, by: str = "lin") -> str:
         await asyncio.sleep(_READING_S)
         text = self._at.look(0.02)
         key = next(key for key, word in reversed(_KEY.findall(text)) if _WORDS.get(word) == do)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from tests.journeys.towns.street import Street
+
 
 @dataclass(frozen=True)
 class Look:
@@ -23,6 +25,11 @@ class Look:
 
 class Town(Protocol):
     """One simulated platform. Life: `start`, everything else, `stop`."""
+
+    @property
+    def street(self) -> Street:
+        """Give the same platform as several people know it."""
+        ...
 
     async def start(self) -> None:
         """Let the platform listen."""
@@ -52,8 +59,16 @@ class Town(Protocol):
         """Give the answer as it is now; `None` while there is none."""
         ...
 
-    async def press(self, question: str, do: str) -> str:
+    async def press(self, question: str, do: str, *, by: str = "lin") -> str:
         """Press the button of the answer that does this; gives the words of the platform, if any."""
+        ...
+
+    def send_file(self, name: str, content: bytes) -> None:
+        """Send a file alone."""
+        ...
+
+    def rung(self) -> list[str]:
+        """Give whom any state of any message of the bot rang."""
         ...
 
     def files(self) -> Mapping[str, bytes]:
