@@ -42,9 +42,5 @@ class Clearing:
         control = Control(id=f"{key.channel}:{key.account}:{key.key}", kind="stop", by=by.id, body={"name": by.name})
         rows = execute(session, _OPEN, conv=conversation).all()
         told = [row for row in rows if row.status == "queued" or not waiting_only]
-        mine = [RunId(row.id) for row in told if _may_stop(by, RunInput.model_validate_json(row.input))]
+        mine = [RunId(row.id) for row in told if by.may_act_for(RunInput.model_validate_json(row.input).by)]
         return [run for run in mine if put(session, self._dialect, run, control, at_ms) == "accepted"]
-
-
-def _may_stop(by: Principal, run: RunInput) -> bool:
-    return by.rank in ("owner", "admin") or by.id == run.by.id

@@ -81,7 +81,7 @@ async def _by_code(desk: Desk, order: Order, do: PressAction) -> Reply:
 
 async def _tell(desk: Desk, order: Order, do: PressAction, run: RunView, nonce: str = "") -> Reply:
     """Do what the button does; the engine binds answers to one person, all else is the asker's or an admin's."""
-    may = do in ("approve", "deny") or order.is_admins or order.by.id == run.input.by.id
+    may = do in ("approve", "deny") or order.by.may_act_for(run.input.by)
     press = Press(
         run=run.id,
         do=do,

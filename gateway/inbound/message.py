@@ -193,7 +193,7 @@ def _is_heard_anyway(refusal: Refusal, admission: Admission, command: Command | 
     name = command.name if isinstance(command, Command) else ""
     match refusal:
         case "group_off":
-            return admission.is_admin and name == "access"
+            return admission.by.is_admin and name == "access"
         case "person_too_fast" | "conversation_too_fast":
             return name == "stop"
         case "empty":

@@ -80,7 +80,7 @@ class Presses:
         if do in WORKING and not await self._may_talk(action):
             return "not_yours"
         # The engine knows whom a question is for, and tells others what was decided.
-        return None if do in ASKED or self._access.may_act_on(by, run.input) else "not_yours"
+        return None if do in ASKED or by.may_act_for(run.input.by) else "not_yours"
 
     async def _may_talk(self, action: CardAction) -> bool:
         """Tell whether whoever asked once may still ask: buttons outlive a permission."""
