@@ -23,8 +23,8 @@ from channels.events import (
 )
 from engine.runtime import Runtime
 from gateway.access import Access
+from gateway.background import Background
 from gateway.commands import Commands, Order
-from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.keys import address_of, inbox_key, message_key
 from gateway.inbound.message import Messages
@@ -54,7 +54,7 @@ class Happenings:
         self._messages = messages
         self._commands = commands
         self._chats = chats
-        self._courtesies = Courtesies()
+        self._background = Background()
 
     async def take(self, notice: Notice) -> None:
         """Store it and do what follows from it.
@@ -135,7 +135,7 @@ class Happenings:
         key = "notice.hello_group" if is_group else "notice.hello"
         # Nobody has written yet, so nobody's language is known.
         words = "\n".join(text(language, key) for language in LANGUAGES)
-        self._courtesies.soon(self._say(where, words, f"hello-{notice.dedupe.key}"))
+        self._background.soon(self._say(where, words, f"hello-{notice.dedupe.key}"))
 
     async def _say(self, where: ConversationRef, words: str, key: str) -> None:
         try:

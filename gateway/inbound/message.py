@@ -14,8 +14,8 @@ from engine.errors import StorageError
 from engine.messages import Part, Principal, RunInput, TextPart
 from engine.runtime import Runtime, Submitted
 from gateway.access import Access, Admission, Refusal, is_called
+from gateway.background import Background
 from gateway.commands import Command, Commands, Order, Reply, Unknown, parse_command
-from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.enclosures import enclosed_parts, is_spoken
 from gateway.inbound.keys import address_of, inbox_key, message_key
 from gateway.inbound.language import Languages
@@ -44,7 +44,7 @@ class Messages:
         self._access = access
         self._languages = Languages(runtime)
         self._channels = channels
-        self._courtesies = Courtesies()
+        self._background = Background()
 
     async def take(self, message: InboundMessage) -> Toast | None:
         """Store the message and start its run, or carry its command out.
@@ -137,7 +137,7 @@ class Messages:
         if not submitted.queued_behind or submitted.duplicate:
             return None
         if message.message_id:
-            self._courtesies.soon(self._show_queued(message, submitted))
+            self._background.soon(self._show_queued(message, submitted))
             return None
         return await self._say(message, _in_line(submitted))
 
@@ -147,7 +147,7 @@ class Messages:
     async def _say(self, message: InboundMessage, reply: Reply) -> Toast | None:
         """Answer the message soon with a notice; without a message to answer, give what to show instead."""
         if not message.is_command:
-            self._courtesies.soon(self._tell(message, reply))
+            self._background.soon(self._tell(message, reply))
             return None
         return Toast(reply.tone, reply.words(await self._languages.of_message(message)))
 
