@@ -7,10 +7,9 @@ import getpass
 import os
 import signal
 import sys
-import tempfile
 import uuid
-from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import Generator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -19,17 +18,13 @@ import gateway
 from channels.registry import build_terminal
 from channels.terminal.adapter import Adapter
 from channels.terminal.settings import TerminalSettings
-from engine.errors import AlreadyRunning
-from engine.ports import Surface
-from engine.runtime import Runtime, build_runtime
 from engine.settings import EngineSettings
 from gateway.access import Access
-from gateway.cli.question import stored_in
+from gateway.cli.own_store import own_store
 from gateway.clock import SystemClock
 from gateway.delivery import Delivery
 from gateway.inbound import Reception
 from gateway.metrics import Metrics
-from gateway.migrations import migrate
 from gateway.paths import create_private_folder, logs_folder
 from gateway.presenter import Style
 from gateway.settings import Settings
@@ -88,7 +83,8 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
         per_person_per_minute=0,
         per_conversation_per_minute=0,
     )
-    async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
+    store = own_store(engine, delivery, folder=STORE, not_kept=text(language, "chat.not_kept"))
+    async with store as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
         access = Access(person, People(runtime.database), clock, has_run_in=runtime.has_run_in)
@@ -102,28 +98,6 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
             runtime.hurry()
     sys.stdout.flush()  # a reader that went away is the caller's to know
     return not channel.desk.failed
-
-
-@asynccontextmanager
-async def opened(settings: EngineSettings, surface: Surface, language: Language) -> AsyncGenerator[Runtime]:
-    """Start an engine on the chats' own store or, while another window uses that, on one that is thrown away."""
-    with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
-        try:
-            runtime = await _start(stored_in(settings, settings.home / STORE), surface)
-        except AlreadyRunning:
-            print(f"niuma: {text(language, 'chat.not_kept')}", file=sys.stderr)
-            runtime = await _start(stored_in(settings, Path(folder)), surface)
-        try:
-            yield runtime
-        finally:
-            await runtime.stop()
-
-
-async def _start(settings: EngineSettings, surface: Surface) -> Runtime:
-    create_private_folder(settings.home)
-    runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
-    await runtime.start()
-    return runtime
 
 
 def _window_settings(settings: Settings, own: Chat, language: Language) -> TerminalSettings:
