@@ -78,16 +78,11 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     channels = {(channel.name, channel.account): channel}
     metrics = Metrics()
     delivery = Delivery(channels, Style(settings.cards.thinking, settings.cards.call_after_s))
-    person = AccessSection(
-        owners=(person_name(channel.name, channel.account, _PERSON),),
-        per_person_per_minute=0,
-        per_conversation_per_minute=0,
-    )
     store = own_store(engine, delivery, folder=STORE, not_kept=text(language, "chat.not_kept"))
     async with store as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
-        access = Access(person, People(runtime.database), clock, has_run_in=runtime.has_run_in)
+        access = Access(_owner_alone(channel), People(runtime.database), clock, has_run_in=runtime.has_run_in)
         await channel.start(Reception(runtime, access, channels, metrics, clock).handle)
         if own.is_watched:
             channel.greet(_welcome(language, engine))
@@ -108,6 +103,15 @@ def _window_settings(settings: Settings, own: Chat, language: Language) -> Termi
         person_name=getpass.getuser(),
         history=create_private_folder(settings.home / STORE) / HISTORY_FILE if own.is_watched else None,
         words=words,
+    )
+
+
+def _owner_alone(channel: Adapter) -> AccessSection:
+    """Give the rules of a window: whoever sits at it owns it, and no pace is set."""
+    return AccessSection(
+        owners=(person_name(channel.name, channel.account, _PERSON),),
+        per_person_per_minute=0,
+        per_conversation_per_minute=0,
     )
 
 
