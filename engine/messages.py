@@ -30,6 +30,15 @@ class Principal(Value):
     name: str = ""
     rank: Literal["owner", "admin", "member", "guest"] = "member"
 
+    @property
+    def is_admin(self) -> bool:
+        """Tell whether this is an admin or an owner."""
+        return self.rank in ("owner", "admin")
+
+    def may_act_for(self, asker: Principal) -> bool:
+        """Tell whether they may stop, judge or repeat what `asker` asked for: their own, and an admin everybody's."""
+        return self.is_admin or self.id == asker.id
+
 
 class InboxKey(Value):
     """What makes an inbound unique: a redelivery carries the same four values. `kind` is the adapter's word."""

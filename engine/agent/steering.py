@@ -11,6 +11,7 @@ from engine.events import RunEvent
 from engine.messages import UserMessage
 from engine.ports import Clock, Steer
 from engine.sessions.store import append
+from engine.tools.cut import cut
 
 SHOWN_CHARS = 200
 
@@ -40,8 +41,7 @@ def _words(steer: Steer) -> UserMessage:
 
 def _told(work: Pass, segment: str, steer: Steer, at_ms: int) -> RunEvent:
     """Say on the card that the words were read; `anchor` names the message they stood in."""
-    text = " ".join(steer.input.text.split())
-    words = text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"
+    words = cut(" ".join(steer.input.text.split()), SHOWN_CHARS)
     content = {"code": "steered", "params": {"words": words}, "tone": "info", "anchor": steer.input.anchor}
     return RunEvent(
         run=work.scope.id, type="notice", content=content, segment=segment, status="success", opr="add", at_ms=at_ms

@@ -15,6 +15,7 @@ from engine.messages import InboxKey, RunInput, Value
 from engine.ports import Clock, Outcome, RunScope
 from engine.runs.held import Held
 from engine.storage.database import Database
+from engine.tools.cut import cut
 
 AGENT = "backlog"
 """`RunInput.agent` of a run that asks."""
@@ -113,8 +114,7 @@ def _belongs(late: RunInput, given: RunInput) -> bool:
 
 
 def _short(given: RunInput) -> str:
-    text = " ".join(given.text.split())
-    return text if len(text) <= _CHARS else f"{text[:_CHARS]}…"
+    return cut(" ".join(given.text.split()), _CHARS)
 
 
 def _choice_of(said: str) -> Choice:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from sqlmodel import Session
 
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Control
-from engine.runs.controls import put
+from engine.runs.controls import control_of, put
 from engine.runs.inbox import Inbox, Noted
 from engine.storage.statement import Dialect, execute
 
@@ -39,12 +38,8 @@ class Clearing:
         waiting_only: bool = False,
     ) -> list[RunId]:
         """Tell them to stop and give those that were told, in their order, which is the one in which steps lock."""
-        control = Control(id=f"{key.channel}:{key.account}:{key.key}", kind="stop", by=by.id, body={"name": by.name})
+        control = control_of(key, "stop", by)
         rows = execute(session, _OPEN, conv=conversation).all()
         told = [row for row in rows if row.status == "queued" or not waiting_only]
-        mine = [RunId(row.id) for row in told if _may_stop(by, RunInput.model_validate_json(row.input))]
+        mine = [RunId(row.id) for row in told if by.may_act_for(RunInput.model_validate_json(row.input).by)]
         return [run for run in mine if put(session, self._dialect, run, control, at_ms) == "accepted"]
-
-
-def _may_stop(by: Principal, run: RunInput) -> bool:
-    return by.rank in ("owner", "admin") or by.id == run.by.id

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sqlmodel import Session
 
 from engine.errors import StorageError
-from engine.messages import RunId
+from engine.messages import InboxKey, Principal, RunId
 from engine.ports import Control, ControlKind
 from engine.runs.hints import CONTROL, call_out
 from engine.runs.journal import pending
@@ -25,6 +25,11 @@ Heard = Literal["accepted", "ended", "unknown"]
 
 _INSERT = """INSERT INTO nm_control (run, id, kind, person, body, at)
 VALUES (:run, :id, :kind, :person, :body, :at) ON CONFLICT DO NOTHING"""
+
+
+def control_of(key: InboxKey, kind: ControlKind, by: Principal, **body: str) -> Control:
+    """Give the control that an inbound asks for: always the same one, however often it is delivered."""
+    return Control(id=f"{key.channel}:{key.account}:{key.key}", kind=kind, by=by.id, body={"name": by.name, **body})
 
 
 def heard(session: Session, dialect: Dialect, run: RunId) -> Heard:

@@ -11,7 +11,7 @@ from engine.events import EventType
 from engine.messages import Address, InboxKey, RunInput
 from engine.ports import Control, ControlKind, Press, PressAction, Pressed, PressedCode
 from engine.runs.afterwards import AFTERWARDS, Afterwards, Judged
-from engine.runs.controls import heard, put
+from engine.runs.controls import control_of, heard, put
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox, Noted, Route
 from engine.storage.statement import Dialect, execute
@@ -69,9 +69,8 @@ class Presses:
             return Pressed(code="already_ended")
         if (stop := next((each for each in said if each.kind == "stop"), None)) is not None:
             return Pressed(code="already_stopping", name=_other(stop, press))
-        body = {"name": press.by.name} | ({"nonce": press.nonce} if kind != "stop" else {})
-        control = Control(id=f"{key.channel}:{key.account}:{key.key}", kind=kind, by=press.by.id, body=body)
-        put(session, self._dialect, press.run, control, now_ms)
+        answers = {"nonce": press.nonce} if kind != "stop" else {}
+        put(session, self._dialect, press.run, control_of(key, kind, press.by, **answers), now_ms)
         return Pressed(code=_DONE[kind])
 
     def _choose(self, session: Session, key: InboxKey, press: Press, now_ms: int) -> Pressed:
@@ -86,8 +85,7 @@ class Presses:
             return Pressed(code="already_chosen")
         if heard(session, self._dialect, press.run) != "accepted":
             return Pressed(code="already_ended")
-        body = {"nonce": press.nonce, "choice": _CHOICES[press.do], "name": press.by.name}
-        control = Control(id=f"{key.channel}:{key.account}:{key.key}", kind="choose", by=press.by.id, body=body)
+        control = control_of(key, "choose", press.by, nonce=press.nonce, choice=_CHOICES[press.do])
         put(session, self._dialect, press.run, control, now_ms)
         return Pressed(code="chosen")
 

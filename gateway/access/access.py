@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 
 from channels.clock import Clock
 from channels.events import ConversationRef, InboundMessage, Sender
-from engine.messages import Address, Principal, RunInput
+from engine.messages import Address, Principal
 from gateway.access.admission import SILENT, Admission, Refusal, Telling
 from gateway.access.bot_turns import BotTurns
 from gateway.access.pace import Pace
 from gateway.access.rules import Rules, chat_of, name_of
 from gateway.settings.access import AccessSection
-from gateway.stores.people import Known, People, Rank
+from gateway.stores.people import Known, People
 
 
 class Access:
@@ -63,22 +63,13 @@ class Access:
                 may_tell = refusal == "empty" or await self._may_tell(person, where)
         return Telling(f"notice.{refusal}", {"person": person}) if may_tell else None
 
-    async def rank_of(self, where: ConversationRef, sender: Sender) -> Rank:
-        """Give a person's standing, by their id on this account."""
-        return self.rules.rank(where, sender, await self._known(where, sender))
-
     async def principal(self, where: ConversationRef, sender: Sender) -> Principal:
-        """Give the person as the engine knows them."""
+        """Give the person as the engine knows them: by their id on this account, with their rank."""
         return self._principal(where, sender, await self._known(where, sender))
 
     async def may_talk(self, where: ConversationRef, sender: Sender, *, direct: bool) -> bool:
         """Tell whether what this person begins here is answered."""
         return self.rules.refusal(where, sender, await self._known(where, sender), direct=direct) is None
-
-    @staticmethod
-    def may_act_on(by: Principal, run: RunInput) -> bool:
-        """Tell whether this person may stop, judge or repeat a run of this chat: who asked for it, or an admin."""
-        return by.id == run.by.id or by.rank in ("owner", "admin")
 
     async def _refusal(self, message: InboundMessage, known: Known) -> Refusal | None:
         where, sender = message.conversation, message.sender

@@ -39,8 +39,3 @@ class Admission:
 
     by: Principal
     refusal: Refusal | None = None
-
-    @property
-    def is_admin(self) -> bool:
-        """Tell whether the writer is an admin or an owner."""
-        return self.by.rank in ("owner", "admin")

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -17,7 +18,7 @@ from gateway.paths import config_folder
 
 FIRST_PORT = 8788
 SAVE_EVERY_S = 1.0
-A_YEARS_CALLS = 1_000_000
+MONTHLY_CALLS = 1_000_000
 """The standard edition's 5,000 calls a month would end the demo after some hours of play."""
 
 
@@ -47,6 +48,7 @@ class Simulator(Listener, Protocol):
 
 
 L = TypeVar("L", bound=Listener)
+Made = TypeVar("Made")
 
 
 def _feishu(port: int, folder: Path) -> tuple[Simulator, Callable[[], Mapping[str, str]]]:
@@ -60,7 +62,7 @@ def _slack(port: int, folder: Path) -> tuple[Simulator, Callable[[], Mapping[str
 
 
 def _dingtalk(port: int, folder: Path) -> tuple[Simulator, Callable[[], Mapping[str, str]]]:
-    sim = DingTalkSimulator(port=port, state_file=folder / "dingtalk.json", monthly_calls=A_YEARS_CALLS)
+    sim = DingTalkSimulator(port=port, state_file=folder / "dingtalk.json", monthly_calls=MONTHLY_CALLS)
     shipped = config_folder() / "examples" / "dingtalk-card.json"
     template = sim.add_template("niuma.schema", **json.loads(shipped.read_text(encoding="utf-8"))).id
     return sim, lambda: {
@@ -75,16 +77,16 @@ def _dingtalk(port: int, folder: Path) -> tuple[Simulator, Callable[[], Mapping[
 _PLATFORMS = {"Feishu": _feishu, "Slack": _slack, "DingTalk": _dingtalk}
 
 
+@dataclass(frozen=True, slots=True)
 class Town:
     """The simulated platforms that run, and the one page that shows all of them."""
 
-    def __init__(self, page: str, chats: Mapping[str, str], accounts: Mapping[str, str]) -> None:
-        self.page = page
-        """Address of the page with all chats side by side."""
-        self.chats = chats
-        """Address of each platform's own page, by its name."""
-        self.accounts = accounts
-        """Settings of the bot's accounts, as dotted keys."""
+    page: str
+    """Address of the page with all chats side by side."""
+    chats: Mapping[str, str]
+    """Address of each platform's own page, by its name."""
+    accounts: Mapping[str, str]
+    """Settings of the bot's accounts, as dotted keys."""
 
 
 @asynccontextmanager
@@ -103,10 +105,8 @@ async def simulated(folder: Path) -> AsyncGenerator[Town]:
         yield Town(showroom.url, chats, accounts)
 
 
-Made = TypeVar("Made")
-
-
 async def _listening(stack: AsyncExitStack, usual: int, make: Callable[[int], tuple[L, Made]]) -> tuple[L, Made]:
+    """Start what `make` makes for a port: the usual one, else a free one. Gives what `make` gave."""
     for port in (usual, 0):
         listener, made = make(port)
         try:

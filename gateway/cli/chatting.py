@@ -7,10 +7,9 @@ import getpass
 import os
 import signal
 import sys
-import tempfile
 import uuid
-from collections.abc import AsyncGenerator, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import Generator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -19,17 +18,13 @@ import gateway
 from channels.registry import build_terminal
 from channels.terminal.adapter import Adapter
 from channels.terminal.settings import TerminalSettings
-from engine.errors import AlreadyRunning
-from engine.ports import Surface
-from engine.runtime import Runtime, build_runtime
 from engine.settings import EngineSettings
 from gateway.access import Access
-from gateway.cli.question import stored_in
+from gateway.cli.own_store import own_store
 from gateway.clock import SystemClock
 from gateway.delivery import Delivery
 from gateway.inbound import Reception
 from gateway.metrics import Metrics
-from gateway.migrations import migrate
 from gateway.paths import create_private_folder, logs_folder
 from gateway.presenter import Style
 from gateway.settings import Settings
@@ -83,15 +78,11 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     channels = {(channel.name, channel.account): channel}
     metrics = Metrics()
     delivery = Delivery(channels, Style(settings.cards.thinking, settings.cards.call_after_s))
-    person = AccessSection(
-        owners=(person_name(channel.name, channel.account, _PERSON),),
-        per_person_per_minute=0,
-        per_conversation_per_minute=0,
-    )
-    async with opened(engine, delivery, language) as runtime, AsyncExitStack() as stack:
+    store = own_store(engine, delivery, folder=STORE, not_kept=text(language, "chat.not_kept"))
+    async with store as runtime, AsyncExitStack() as stack:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
-        access = Access(person, People(runtime.database), clock, has_run_in=runtime.has_run_in)
+        access = Access(_owner_alone(channel), People(runtime.database), clock, has_run_in=runtime.has_run_in)
         await channel.start(Reception(runtime, access, channels, metrics, clock).handle)
         if own.is_watched:
             channel.greet(_welcome(language, engine))
@@ -104,28 +95,6 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
     return not channel.desk.failed
 
 
-@asynccontextmanager
-async def opened(settings: EngineSettings, surface: Surface, language: Language) -> AsyncGenerator[Runtime]:
-    """Start an engine on the chats' own store or, while another window uses that, on one that is thrown away."""
-    with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
-        try:
-            runtime = await _start(stored_in(settings, settings.home / STORE), surface)
-        except AlreadyRunning:
-            print(f"niuma: {text(language, 'chat.not_kept')}", file=sys.stderr)
-            runtime = await _start(stored_in(settings, Path(folder)), surface)
-        try:
-            yield runtime
-        finally:
-            await runtime.stop()
-
-
-async def _start(settings: EngineSettings, surface: Surface) -> Runtime:
-    create_private_folder(settings.home)
-    runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
-    await runtime.start()
-    return runtime
-
-
 def _window_settings(settings: Settings, own: Chat, language: Language) -> TerminalSettings:
     words = {key.removeprefix(_WORDS): said for key, said in LANGUAGES[language].items() if key.startswith(_WORDS)}
     return TerminalSettings(
@@ -134,6 +103,15 @@ def _window_settings(settings: Settings, own: Chat, language: Language) -> Termi
         person_name=getpass.getuser(),
         history=create_private_folder(settings.home / STORE) / HISTORY_FILE if own.is_watched else None,
         words=words,
+    )
+
+
+def _owner_alone(channel: Adapter) -> AccessSection:
+    """Give the rules of a window: whoever sits at it owns it, and no pace is set."""
+    return AccessSection(
+        owners=(person_name(channel.name, channel.account, _PERSON),),
+        per_person_per_minute=0,
+        per_conversation_per_minute=0,
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from gateway.cli.exit_code import DONE, FAILED
 from gateway.cli.main import shared_options
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 def path(settings: Settings) -> int:
     """Print the place."""
     print(place(settings))
-    return 0
+    return DONE
 
 
 def place(settings: Settings) -> str:
@@ -63,7 +64,7 @@ def check(settings: Settings) -> int:
     """Read the whole of an embedded database, or reach a server; then compare the revision. Takes no lock."""
     database = _existing(settings)
     if database is None:
-        return 1
+        return FAILED
     from sqlalchemy.exc import DatabaseError
 
     from gateway.migrations import HEAD, revision
@@ -73,7 +74,7 @@ def check(settings: Settings) -> int:
         found = revision(database)
     except DatabaseError as error:
         print(f"niuma: {place(settings)} cannot be read: {error.orig}", file=sys.stderr)
-        return 1
+        return FAILED
     finally:
         database.close()
     if found != HEAD:
@@ -82,7 +83,7 @@ def check(settings: Settings) -> int:
         print(f"niuma: {problem}", file=sys.stderr)
     if not problems:
         print(f"ok: {place(settings)}, revision {found}")
-    return 1 if problems else 0
+    return FAILED if problems else DONE
 
 
 def _problems(database: Database) -> list[str]:
@@ -106,7 +107,7 @@ def migrate(settings: Settings) -> int:
     finally:
         database.close()
     print(f"{before or 'empty'} -> {migrations.HEAD}: {place(settings)}")
-    return 0
+    return DONE
 
 
 def version(settings: Settings) -> int:
@@ -115,21 +116,18 @@ def version(settings: Settings) -> int:
 
     database = _existing(settings)
     if database is None:
-        return 1
+        return FAILED
     try:
         print(f"{revision(database) or 'none'} (newest: {HEAD})")
     finally:
         database.close()
-    return 0
+    return DONE
 
 
 def _existing(settings: Settings) -> Database | None:
-    """Open the database, but never create one by looking at it."""
-    from pathlib import Path
+    from gateway.cli.existing import existing_database
 
-    from engine.runtime import Database
-
-    if settings.database.url == "sqlite" and not Path(place(settings)).is_file():
+    database = existing_database(settings)
+    if database is None:
         print(f"niuma: there is no database yet at {place(settings)}", file=sys.stderr)
-        return None
-    return Database(settings.database.url, settings.home)
+    return database

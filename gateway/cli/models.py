@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from gateway.cli.exit_code import DONE, FAILED
 from gateway.cli.main import shared_options
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def print_models(settings: Settings) -> int:
     for name, model in settings.model_names().items():
         mark = "*" if name == settings.default_model else " "
         print(f"{mark} {name}\t{model}\t{missing.get(name, 'ok')}")
-    return 0
+    return DONE
 
 
 def test_model(settings: Settings, name: str) -> int:
@@ -52,7 +53,8 @@ def test_model(settings: Settings, name: str) -> int:
     import tempfile
     from pathlib import Path
 
-    from gateway.cli.question import Question, ask, stored_in
+    from gateway.cli.own_store import stored_in
+    from gateway.cli.question import Question, ask
 
     engine = settings.engine(model=name)
     alone = engine.models[name].model_copy(update={"fallbacks": ()})
@@ -61,6 +63,6 @@ def test_model(settings: Settings, name: str) -> int:
         finished = asyncio.run(ask(engine, Question(_QUESTION)))
     if finished.status != "done":
         print(f"{name}: {finished.reason or finished.status}", file=sys.stderr)
-        return 1
+        return FAILED
     print(f"{name}: answered in {finished.elapsed_s:.2f} s: {finished.answer[:80]!r}")
-    return 0
+    return DONE

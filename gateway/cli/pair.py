@@ -7,6 +7,7 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
+from gateway.cli.exit_code import DONE, FAILED, USAGE
 from gateway.cli.main import shared_options
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     database = _existing(settings)
     if database is None:
-        return 1
+        return FAILED
     logging = start_logging(None, level=level_of(args, "error"), secrets=settings.secrets())
     try:
         return asyncio.run(_act(args, People(database)))
@@ -76,7 +77,7 @@ async def _list(people: People, now_ms: int) -> int:
         _print("pair.in", who=shown(row.name, row.person), rank=row.rank, since=_day(row.at))
     if not waiting and not inside:
         _print("pair.none")
-    return 0
+    return DONE
 
 
 async def _revoke(people: People, written: str) -> int:
@@ -86,7 +87,7 @@ async def _revoke(people: People, written: str) -> int:
         person = parse_person(written)
     except ValueError as error:
         print(f"niuma: {error}", file=sys.stderr)
-        return 2
+        return USAGE
     if await people.revoke(person):
         return _said("reply.pair_revoked", person)
     return _said("reply.pair_not_in", person, ok=False)
@@ -95,9 +96,9 @@ async def _revoke(people: People, written: str) -> int:
 def _said(key: str, who: str, *, ok: bool = True) -> int:
     if not who:
         print(f"niuma: {_text('reply.pair_unknown')}", file=sys.stderr)
-        return 1
+        return FAILED
     print(_text(key, who=who), file=sys.stdout if ok else sys.stderr)
-    return 0 if ok else 1
+    return DONE if ok else FAILED
 
 
 def _print(key: str, **params: object) -> None:
@@ -119,12 +120,11 @@ def _day(at_ms: int) -> str:
 
 
 def _existing(settings: Settings) -> Database | None:
-    """Open the database, but never create one by looking at it."""
-    from engine.runtime import DATABASE_FILE, Database
+    """Open the database where it has the revision of this version; says so where it has not."""
+    from gateway.cli.existing import existing_database
     from gateway.migrations import HEAD, revision
 
-    is_there = settings.database.url != "sqlite" or (settings.home / DATABASE_FILE).is_file()
-    database = Database(settings.database.url, settings.home) if is_there else None
+    database = existing_database(settings)
     if database is not None and revision(database) == HEAD:
         return database
     if database is not None:

@@ -6,31 +6,27 @@ import asyncio
 import getpass
 import signal
 import sys
-import tempfile
 import uuid
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from channels.events import ConversationRef
-from engine.errors import AlreadyRunning
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
 from engine.ports import Control, Outcome
-from engine.runtime import Runtime, RunView, build_runtime
-from engine.settings import DatabaseSettings, EngineSettings
+from engine.runtime import Runtime, RunView
+from engine.settings import EngineSettings
+from gateway.cli.own_store import own_store
 from gateway.cli.result import result_data
 from gateway.cli.terminal import typed_line
 from gateway.cli.trace import TraceSurface
 from gateway.clock import SystemClock
-from gateway.migrations import migrate
-from gateway.paths import create_private_folder
 from gateway.texts import language_of, text
 
 STORE = "agent"
 """Folder in the data folder where questions from the terminal are kept: the gateway's store is the gateway's alone."""
+NOT_KEPT = "another `niuma agent` is at work; this run is not kept"
 _PERSON = "operator"
 _GRACE_S = 30.0
 
@@ -71,7 +67,7 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
     """
     address = question.address
     surface = TraceSurface(address, question.write)
-    async with open_runtime(settings, surface) as runtime:
+    async with own_store(settings, surface, folder=STORE, not_kept=NOT_KEPT) as runtime:
         person = Principal(id=_PERSON, name=getpass.getuser(), rank="owner")
         submitted = await runtime.submit(
             RunInput(to=address, by=person, parts=(TextPart(text=question.words),), sent_at_ms=SystemClock().now_ms()),
@@ -88,38 +84,6 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
         finally:
             await _end(answering)
         return await _finished(runtime, ended, question.words)
-
-
-@asynccontextmanager
-async def open_runtime(settings: EngineSettings, surface: TraceSurface) -> AsyncGenerator[Runtime]:
-    """Start an engine on the terminal's own store or, while another question uses that, on one that is thrown away."""
-    with tempfile.TemporaryDirectory(prefix="niuma-") as folder:
-        try:
-            runtime = await _start(stored_in(settings, settings.home / STORE), surface)
-        except AlreadyRunning:
-            print("niuma: another `niuma agent` is at work; this run is not kept", file=sys.stderr)
-            runtime = await _start(stored_in(settings, Path(folder)), surface)
-        try:
-            yield runtime
-        finally:
-            await runtime.stop()
-
-
-def stored_in(settings: EngineSettings, folder: Path) -> EngineSettings:
-    """Give the same settings on a store of its own in `folder`; tools do not see the data folder either way.
-
-    What an earlier process left half done there ends as interrupted: nobody waits for it any more.
-    """
-    runs = settings.runs.model_copy(update={"resume": False})
-    own = {"home": folder, "database": DatabaseSettings(), "runs": runs, "private": (settings.home, *settings.private)}
-    return settings.model_copy(update=own)
-
-
-async def _start(settings: EngineSettings, surface: TraceSurface) -> Runtime:
-    create_private_folder(settings.home)
-    runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
-    await runtime.start()
-    return runtime
 
 
 def _stop_on_interrupt(runtime: Runtime, run: RunId) -> None:

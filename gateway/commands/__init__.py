@@ -3,5 +3,6 @@
 from gateway.commands.command import Command, Unknown, parse_command
 from gateway.commands.commands import Commands
 from gateway.commands.order import Order, Reply
+from gateway.commands.pressed import told_of
 
-__all__ = ["Command", "Commands", "Order", "Reply", "Unknown", "parse_command"]
+__all__ = ["Command", "Commands", "Order", "Reply", "Unknown", "parse_command", "told_of"]

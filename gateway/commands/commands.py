@@ -58,6 +58,6 @@ class Commands:
         if order.is_late or order.sent_at_ms < self._since_ms:
             await self._runtime.ignore(order.key, order.to, "old_command", {"command": order.name})
             return Reply("notice.old_command", {"command": f"/{order.name}"}, tone="warning")
-        if row.who == "admins" and not order.is_admins:
+        if row.who == "admins" and not order.by.is_admin:
             return Reply("reply.for_admins", {"command": f"/{order.name}"}, tone="error")
         return await row.handler(Desk(self._runtime, self._access, self._clock.now_ms()), order)

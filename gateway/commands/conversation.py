@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from engine.runtime import RunView
+from engine.runtime import RunView, Standing
 from gateway.commands.order import Desk, Order, Reply
 from gateway.commands.queue import short
 
@@ -24,20 +24,11 @@ async def show_status(desk: Desk, order: Order) -> Reply:
     model, _ = await _model(desk, standing.model)
     works = [_working(run, desk.now_ms) for run in open_runs if run.status == "running"]
     waiting = sum(run.status == "queued" for run in open_runs)
-    memory = standing.memory
-    session = (
-        Reply("reply.session_none")
-        if memory is None
-        else Reply(
-            "reply.session",
-            {
-                "name": memory.name or Reply("reply.session_unnamed"),
-                "messages": memory.messages,
-                "minutes": max(0, (desk.now_ms - memory.since_ms) // 60_000),
-            },
-        )
-    )
-    lines = [Reply("reply.waiting", {"count": waiting}), Reply("reply.model_is", {"model": model}), session]
+    lines = [
+        Reply("reply.waiting", {"count": waiting}),
+        Reply("reply.model_is", {"model": model}),
+        _session(standing, desk.now_ms),
+    ]
     first, *more = works or [Reply("reply.nothing_runs")]
     return Reply(first.key, first.params, [*more, *lines])
 
@@ -75,6 +66,18 @@ async def _model(desk: Desk, chosen: str | None) -> tuple[str, bool]:
     """Give the model that answers, and whether it was chosen for this conversation."""
     models = await desk.runtime.models()
     return (chosen, True) if chosen in models.names and chosen is not None else (models.default, False)
+
+
+def _session(standing: Standing, now_ms: int) -> Reply:
+    memory = standing.memory
+    if memory is None:
+        return Reply("reply.session_none")
+    params = {
+        "name": memory.name or Reply("reply.session_unnamed"),
+        "messages": memory.messages,
+        "minutes": max(0, (now_ms - memory.since_ms) // 60_000),
+    }
+    return Reply("reply.session", params)
 
 
 def _working(run: RunView, now_ms: int) -> Reply:

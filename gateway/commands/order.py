@@ -29,11 +29,6 @@ class Order:
     """It came so late that a message like it would be asked about first."""
     question: RunInput | None = None
 
-    @property
-    def is_admins(self) -> bool:
-        """Tell whether an admin gave it."""
-        return self.by.rank in ("owner", "admin")
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from channels.events import ConversationRef
-from engine.ports import Press, PressAction, PressedCode
+from engine.ports import Press, PressAction
 from engine.runtime import RunView
 from gateway.commands.order import Desk, Order, Reply
-
-_TONES: dict[PressedCode, Literal["success", "error"]] = {
-    "approved": "success",
-    "denied": "success",
-    "not_yours": "error",
-    "stale": "error",
-}
-_NAMED = ("already_stopping", "already_approved", "already_denied", "not_yours")
-"""Where it is told who decided, or whose it is, if a name is known."""
+from gateway.commands.pressed import told_of
 
 
 async def stop(desk: Desk, order: Order) -> Reply:
@@ -62,7 +53,7 @@ async def _answer(desk: Desk, order: Order, do: PressAction) -> Reply:
     if mine is not None:
         return await _tell(desk, order, do, mine.run, mine.nonce)
     if asked:
-        return _said("not_yours", asked[0].run.input.by.name)
+        return told_of("not_yours", asked[0].run.input.by.name, by_command=True)
     return Reply("reply.nothing_asked", tone="warning")
 
 
@@ -81,7 +72,7 @@ async def _by_code(desk: Desk, order: Order, do: PressAction) -> Reply:
 
 async def _tell(desk: Desk, order: Order, do: PressAction, run: RunView, nonce: str = "") -> Reply:
     """Do what the button does; the engine binds answers to one person, all else is the asker's or an admin's."""
-    may = do in ("approve", "deny") or order.is_admins or order.by.id == run.input.by.id
+    may = do in ("approve", "deny") or order.by.may_act_for(run.input.by)
     press = Press(
         run=run.id,
         do=do,
@@ -91,13 +82,8 @@ async def _tell(desk: Desk, order: Order, do: PressAction, run: RunView, nonce: 
         refused=None if may else "not_yours",
     )
     pressed = await desk.runtime.press(order.key, order.to, press)
-    return _said(pressed.code, run.input.by.name if pressed.code == "not_yours" else pressed.name)
-
-
-def _said(code: PressedCode, name: str) -> Reply:
-    key = f"reply.{code}" if code in ("not_yours", "stale") else f"toast.{code}"
-    key += "_unnamed" if code in _NAMED and not name else ""
-    return Reply(key, {"name": name}, tone=_TONES.get(code, "info"))
+    name = run.input.by.name if pressed.code == "not_yours" else pressed.name
+    return told_of(pressed.code, name, by_command=True)
 
 
 async def _open(desk: Desk, order: Order) -> tuple[Sequence[RunView], Sequence[RunView]]:

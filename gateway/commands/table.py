@@ -37,7 +37,7 @@ class Row:
 
 async def show_help(desk: Desk, order: Order) -> Reply:
     """List the commands that the person may use."""
-    rows = [row for row in TABLE if row.who == "everybody" or order.is_admins]
+    rows = [row for row in TABLE if row.who == "everybody" or order.by.is_admin]
     lines = [Reply("reply.help_line", {"usage": _usage(row), "does": Reply(f"command.{row.name}")}) for row in rows]
     return Reply("reply.help", then=lines)
 

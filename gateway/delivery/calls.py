@@ -11,8 +11,8 @@ from channels.cards.model import Call
 from channels.errors import ChannelError
 from engine.errors import StorageError
 from engine.ports import Json, Opening
-from gateway.delivery.files import Place
 from gateway.delivery.journal import CardJournal
+from gateway.delivery.place import Place
 
 logger = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ from engine.events import RunEvent
 from engine.messages import Address, RunId
 from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed, Unchanged
 from gateway.delivery.early import Early
-from gateway.delivery.files import Place
 from gateway.delivery.journal import CardJournal
 from gateway.delivery.live import LiveCard
+from gateway.delivery.place import Place
 from gateway.delivery.signs import Signs
 from gateway.presenter import Presenter, Style
 

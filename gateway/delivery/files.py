@@ -5,30 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
-from channels.base import Channel
 from channels.errors import ChannelError, MissingScope, NotSupported, TooLong
-from channels.events import ConversationRef, OutFile
+from channels.events import OutFile
 from engine.errors import StorageError
 from engine.events import RunEvent
 from engine.ports import Json, Opening
 from gateway.delivery.away import is_away
 from gateway.delivery.journal import CardJournal
+from gateway.delivery.place import Place
 
 logger = logging.getLogger(__name__)
 
 Settled = Callable[[str, str], None]
 """Told the key of a file and what became of it: `sent`, `later`, `missing_scope`, or the code of a refusal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a run is shown."""
-
-    channel: Channel
-    conversation: ConversationRef
 
 
 class Files:

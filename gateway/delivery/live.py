@@ -18,8 +18,9 @@ from engine.ports import Delivered, Json, Opening, Owed
 from gateway.delivery.anew import Anew, receipt_json
 from gateway.delivery.away import is_away
 from gateway.delivery.calls import Calls
-from gateway.delivery.files import Files, Place
+from gateway.delivery.files import Files
 from gateway.delivery.journal import CardJournal
+from gateway.delivery.place import Place
 from gateway.presenter import Presenter
 
 logger = logging.getLogger(__name__)
@@ -27,12 +28,11 @@ logger = logging.getLogger(__name__)
 _OPEN_WAITS_S = (0.3, 1.0, 2.0, 5.0)
 """Pauses between tries to open a card while its run goes on."""
 _ARRIVE_S = 0.5
-"""So long the last word waits for a file on its way, which it then can name as sent."""
+"""How long the last word waits for a file on its way, which it then can name as sent."""
 _FILES_S = 10.0
+"""How long files have for themselves when a run that has ended is delivered."""
 _LEAST_S = 0.5
-"""So long a file on its way is waited for, however long the last word took."""
-
-
+"""How long files have after the last word at least, however long that took."""
 _SEEN = "final/seen"
 """The last word is proven, and files are still owed: who takes over proves only those."""
 

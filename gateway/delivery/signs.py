@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from channels.base import SignFinder
 from engine.events import RunEvent
 from engine.ports import Opening
-from gateway.delivery.files import Place
+from gateway.background import Background
+from gateway.delivery.place import Place
 
 
 class Signs:
@@ -20,7 +19,7 @@ class Signs:
 
     def __init__(self, since_ms: int = 0) -> None:
         self._since_ms = since_ms
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._background = Background()
 
     def lift(self, place: Place, opening: Opening) -> None:
         """Take the sign off all messages that `opening` answers; safe to repeat."""
@@ -37,14 +36,9 @@ class Signs:
         if anchor is None:
             return
         if is_old and isinstance(place.channel, SignFinder):
-            self._soon(place.channel.clear_sign(place.conversation, anchor, "queued"))
+            self._background.soon(place.channel.clear_sign(place.conversation, anchor, "queued"))
         else:
-            self._soon(place.channel.react(place.conversation, anchor, "queued", on=False))
-
-    def _soon(self, courtesy: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(courtesy)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+            self._background.soon(place.channel.react(place.conversation, anchor, "queued", on=False))
 
 
 def _taken_in(events: Sequence[RunEvent]) -> Iterator[str]:

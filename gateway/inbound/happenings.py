@@ -21,13 +21,12 @@ from channels.events import (
     Sender,
     StopPressed,
 )
-from engine.messages import InboxKey
 from engine.runtime import Runtime
 from gateway.access import Access
+from gateway.background import Background
 from gateway.commands import Commands, Order
-from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.direct_chats import DirectChats
-from gateway.inbound.keys import address_of, inbox_key
+from gateway.inbound.keys import address_of, inbox_key, message_key
 from gateway.inbound.message import Messages
 from gateway.texts import LANGUAGES, text
 
@@ -55,7 +54,7 @@ class Happenings:
         self._messages = messages
         self._commands = commands
         self._chats = chats
-        self._courtesies = Courtesies()
+        self._background = Background()
 
     async def take(self, notice: Notice) -> None:
         """Store it and do what follows from it.
@@ -85,15 +84,12 @@ class Happenings:
 
     async def _take_back(self, notice: Recalled) -> None:
         await self._note(notice)
-        key = notice.dedupe
-        message = InboxKey(channel=key.channel, account=key.account, kind="message", key=notice.message_id)
-        await self._runtime.recall(message, address_of(notice))
+        await self._runtime.recall(message_key(notice.dedupe, notice.message_id), address_of(notice))
 
     async def _correct(self, edited: Edited) -> None:
         """Ask a message that waits in its new words; one that is being answered keeps the old ones."""
         if edited.text.strip():
-            key, at_ms = edited.dedupe, edited.created_at_ms
-            message = InboxKey(channel=key.channel, account=key.account, kind="message", key=edited.message_id)
+            message, at_ms = message_key(edited.dedupe, edited.message_id), edited.created_at_ms
             await self._runtime.reword(message, edited.text, address_of(edited), edited_at_ms=at_ms)
         await self._note(edited)
 
@@ -139,7 +135,7 @@ class Happenings:
         key = "notice.hello_group" if is_group else "notice.hello"
         # Nobody has written yet, so nobody's language is known.
         words = "\n".join(text(language, key) for language in LANGUAGES)
-        self._courtesies.soon(self._say(where, words, f"hello-{notice.dedupe.key}"))
+        self._background.soon(self._say(where, words, f"hello-{notice.dedupe.key}"))
 
     async def _say(self, where: ConversationRef, words: str, key: str) -> None:
         try:

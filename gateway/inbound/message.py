@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from channels.base import Channel
 from channels.errors import ChannelError
 from channels.events import InboundMessage, Toast
 from engine.errors import StorageError
-from engine.messages import InboxKey, Part, Principal, RunInput, TextPart
+from engine.messages import Part, Principal, RunInput, TextPart
 from engine.runtime import Runtime, Submitted
 from gateway.access import Access, Admission, Refusal, is_called
+from gateway.background import Background
 from gateway.commands import Command, Commands, Order, Reply, Unknown, parse_command
-from gateway.inbound.courtesies import Courtesies
 from gateway.inbound.enclosures import enclosed_parts, is_spoken
-from gateway.inbound.keys import address_of, inbox_key
+from gateway.inbound.keys import address_of, inbox_key, message_key
 from gateway.inbound.language import Languages
 from gateway.inbound.waiting import Waiting
 from gateway.metrics import Metrics
@@ -45,7 +44,7 @@ class Messages:
         self._access = access
         self._languages = Languages(runtime)
         self._channels = channels
-        self._courtesies = Courtesies()
+        self._background = Background()
 
     async def take(self, message: InboundMessage) -> Toast | None:
         """Store the message and start its run, or carry its command out.
@@ -125,9 +124,7 @@ class Messages:
         """Tell whether a topic merely goes on from a message that was answered in it: every message there refers so."""
         if message.chat_kind != "topic" or message.quoted_message_id is None:
             return False
-        key = message.dedupe
-        quoted = InboxKey(channel=key.channel, account=key.account, kind="message", key=message.quoted_message_id)
-        return await self._runtime.run_of(quoted) is not None
+        return await self._runtime.run_of(message_key(message.dedupe, message.quoted_message_id)) is not None
 
     async def _submit(self, message: InboundMessage, by: Principal) -> Toast | None:
         begin_s = time.perf_counter()
@@ -140,7 +137,7 @@ class Messages:
         if not submitted.queued_behind or submitted.duplicate:
             return None
         if message.message_id:
-            self._soon(self._show_queued(message, submitted))
+            self._background.soon(self._show_queued(message, submitted))
             return None
         return await self._say(message, _in_line(submitted))
 
@@ -150,7 +147,7 @@ class Messages:
     async def _say(self, message: InboundMessage, reply: Reply) -> Toast | None:
         """Answer the message soon with a notice; without a message to answer, give what to show instead."""
         if not message.is_command:
-            self._soon(self._tell(message, reply))
+            self._background.soon(self._tell(message, reply))
             return None
         return Toast(reply.tone, reply.words(await self._languages.of_message(message)))
 
@@ -180,9 +177,6 @@ class Messages:
     def _channel(self, message: InboundMessage) -> Channel:
         return self._channels[message.conversation.channel, message.conversation.account]
 
-    def _soon(self, courtesy: Coroutine[Any, Any, None]) -> None:
-        self._courtesies.soon(courtesy)
-
 
 def _is_heard_anyway(refusal: Refusal, admission: Admission, command: Command | Unknown | None) -> bool:
     """Tell whether a refused message is a command all the same.
@@ -193,7 +187,7 @@ def _is_heard_anyway(refusal: Refusal, admission: Admission, command: Command | 
     name = command.name if isinstance(command, Command) else ""
     match refusal:
         case "group_off":
-            return admission.is_admin and name == "access"
+            return admission.by.is_admin and name == "access"
         case "person_too_fast" | "conversation_too_fast":
             return name == "stop"
         case "empty":

@@ -6,33 +6,20 @@ from typing import Literal, get_args
 
 from channels.events import CardAction, ConversationRef, Toast
 from engine.messages import Principal, RunId
-from engine.ports import Press, PressAction, Pressed, PressedCode
+from engine.ports import Press, PressAction
 from engine.runtime import Runtime, RunView
 from gateway.access import Access
+from gateway.commands import told_of
 from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
 from gateway.texts import Language, text
 
-Tone = Literal["info", "success", "warning", "error"]
 ACTIONS: dict[str, PressAction] = {action: action for action in get_args(PressAction)}
 ASKED = frozenset({"approve", "deny", "backlog_all", "backlog_last", "backlog_ignore"})
 """Answers to questions, which the engine binds to one person."""
 WORKING = frozenset({"retry", "revise", "approve", "backlog_all", "backlog_last"})
 """Let the bot do something; whoever may not talk to it any more may only end what there is."""
-_TONES: dict[PressedCode, Tone] = {
-    "stopping": "info",
-    "retrying": "info",
-    "approved": "success",
-    "denied": "success",
-    "revising": "success",
-    "verdict": "success",
-    "chosen": "success",
-    "not_yours": "error",
-    "stale": "error",
-}
-_NAMES = ("already_stopping", "already_approved", "already_denied")
-"""Who decided before is told, where it was somebody else."""
 
 
 class Presses:
@@ -57,7 +44,8 @@ class Presses:
         language = await self._languages.of_press(action, run)
         where = address_of(action) if run is None else run.input.to
         pressed = await self._runtime.press(inbox_key(action.dedupe), where, await self._press(action, run, language))
-        return _toast(pressed, language)
+        reply = told_of(pressed.code, pressed.name)
+        return Toast(reply.tone, reply.words(language))
 
     async def _press(self, action: CardAction, run: RunView | None, language: Language) -> Press:
         do = ACTIONS.get(action.value.get("do", ""))
@@ -80,7 +68,7 @@ class Presses:
         if do in WORKING and not await self._may_talk(action):
             return "not_yours"
         # The engine knows whom a question is for, and tells others what was decided.
-        return None if do in ASKED or self._access.may_act_on(by, run.input) else "not_yours"
+        return None if do in ASKED or by.may_act_for(run.input.by) else "not_yours"
 
     async def _may_talk(self, action: CardAction) -> bool:
         """Tell whether whoever asked once may still ask: buttons outlive a permission."""
@@ -96,10 +84,3 @@ def _same_chat(action: CardAction, run: RunView) -> bool:
     pressed, own = action.conversation, ConversationRef.parse(run.input.to)
     is_chat = own.chat in (pressed.chat, action.sender.id)
     return is_chat and (pressed.channel, pressed.account) == (own.channel, own.account)
-
-
-def _toast(pressed: Pressed, language: Language) -> Toast:
-    key = f"toast.{pressed.code}"
-    if pressed.code in _NAMES and not pressed.name:
-        key += "_unnamed"
-    return Toast(_TONES.get(pressed.code, "warning"), text(language, key, name=pressed.name))

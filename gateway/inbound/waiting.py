@@ -11,7 +11,7 @@ from channels.events import InboundMessage
 from engine.errors import StorageError
 from engine.messages import Address, InboxKey, RunInput, TextPart
 from engine.runtime import HeldMessage, Runtime
-from gateway.inbound.courtesies import Courtesies
+from gateway.background import Background
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.texts import language_of, text
 
@@ -42,7 +42,7 @@ class Waiting:
         self._late_after_s = late_after_s
         self._wordless: dict[Writer, list[InboxKey]] = {}
         self._offered: set[Writer] = set()
-        self._courtesies = Courtesies()
+        self._background = Background()
 
     async def resume(self) -> None:
         """Take up what an earlier process held.
@@ -70,7 +70,7 @@ class Waiting:
         key = inbox_key(message.dedupe)
         if await self._runtime.hold(given, key=key, reason="join"):
             self._wordless.setdefault(_writer_of(given), []).append(key)
-            self._courtesies.soon(self._end_of_patience(_writer_of(given), key))
+            self._background.soon(self._end_of_patience(_writer_of(given), key))
 
     def belonging_to(self, message: InboundMessage) -> tuple[InboxKey, ...]:
         """Give what the same person sent a moment ago without words, for the message that has them.
@@ -99,7 +99,7 @@ class Waiting:
     def _offer_soon(self, writer: Writer) -> None:
         if writer not in self._offered:
             self._offered.add(writer)
-            self._courtesies.soon(self._offer(writer))
+            self._background.soon(self._offer(writer))
 
     async def _offer(self, writer: Writer) -> None:
         while True:

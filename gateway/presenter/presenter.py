@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from channels.cards.model import Block, Call, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
 from channels.cards.shorten import shorten
@@ -13,6 +13,7 @@ from engine.events import RunEvent
 from engine.messages import EnclosedPart, RunInput
 from gateway.presenter.actions import ActionFacts, actions_of
 from gateway.presenter.blocks import block_id, block_of, by_name
+from gateway.presenter.facts import Facts, is_followed
 from gateway.presenter.files import file_note
 from gateway.presenter.merge import LaneRecord, Merger, Record
 from gateway.texts import Language, language_of, text
@@ -22,13 +23,6 @@ logger = logging.getLogger(__name__)
 TITLE_CHARS = 60
 SUMMARY_CHARS = 80
 
-_ENDED: dict[str, CardStatus] = {
-    "done": CardStatus.DONE,
-    "stopped": CardStatus.STOPPED,
-    "failed": CardStatus.FAILED,
-    "interrupted": CardStatus.INTERRUPTED,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -37,30 +31,6 @@ class Style:
     thinking: Literal["off", "folded"] = "off"
     call_after_s: float = 0.0
     """Who waits so long for an answer, or leaves a question open so long, is called once; 0: nobody is."""
-
-
-@dataclass(slots=True)
-class _Facts:
-    """What the small print and the buttons need to know besides the records."""
-
-    status: CardStatus = CardStatus.WORKING
-    elapsed_ms: int | None = None
-    model: str = ""
-    tokens: int = 0
-    cost: float | None = None
-    approvals: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    choice: dict[str, Any] | None = None
-    verdict: dict[str, Any] | None = None
-    followed: str = ""
-    """`retried` or `revised` when a newer attempt has taken this one's place."""
-    error: dict[str, Any] | None = None
-    note: Note | None = None
-    answered_at_ms: int = 0
-    """When a person last answered a question of this run."""
-    waited_ms: int = 0
-    """How long people waited for the end: since the beginning, or since they last answered."""
-    files: dict[str, str] = field(default_factory=dict[str, str])
-    """What became of files, by key; one that is not in it is on its way."""
 
 
 class Presenter:
@@ -77,55 +47,21 @@ class Presenter:
         self._input = input
         self._style = style
         self._merger = Merger()
-        self._facts: _Facts = _Facts()
+        self._facts = Facts()
         self._title = shorten(input.text or _labels(input), TITLE_CHARS) or "niuma"
         self._language: Language = language_of(input.text)
 
     @property
     def status(self) -> CardStatus:
         """Give the state a reader sees."""
-        if self._facts.status is CardStatus.WORKING and (self.pending_approval() or self._is_choice_open()):
-            return CardStatus.WAITING
-        return self._facts.status
-
-    def pending_approval(self) -> dict[str, Any] | None:
-        """Give the question a person has to answer now, if there is one."""
-        waiting = [each for each in self._facts.approvals.values() if each.get("state") == "pending"]
-        return waiting[-1] if waiting else None
-
-    def _is_choice_open(self) -> bool:
-        return self._facts.choice is not None and self._facts.choice.get("state") == "pending"
+        return self._facts.seen_status
 
     def add(self, event: RunEvent) -> None:
         """Take note of one event."""
-        content = event.content if isinstance(event.content, dict) else {}
-        facts = self._facts
-        match event.type:
-            case "usage":
-                _add_usage(facts, content)
-            case "done":
-                facts.status = _ENDED[content["status"]]
-                facts.elapsed_ms = content.get("elapsed_ms")
-                waited_ms = event.at_ms - facts.answered_at_ms if facts.answered_at_ms and event.at_ms else None
-                facts.waited_ms = (facts.elapsed_ms or 0) if waited_ms is None else waited_ms
-                facts.note = None
-            case "error":
-                facts.error = content
-            case "approval":
-                approval = str(content.get("id"))
-                facts.approvals[approval] = content
-                if content.get("state") in ("approved", "denied"):
-                    facts.answered_at_ms = event.at_ms
-                self._merger.add(event.model_copy(update={"segment": f"approval/{approval}", "opr": "replace"}))
-            case "choice":
-                facts.choice = content
-                self._merger.add(event)
-            case "verdict":
-                facts.verdict = content
-            case "notice" if content.get("code") in ("retried", "revised"):
-                facts.followed = str(content["code"])
-            case _:
-                self._merger.add(event)
+        self._facts.take(event)
+        drawn = _drawn(event)
+        if drawn is not None:
+            self._merger.add(drawn)
 
     def file_settled(self, key: str, state: str) -> None:
         """Take note of what became of a file: `sent`, `later`, or the code of a refusal."""
@@ -171,7 +107,7 @@ class Presenter:
         after_s, facts = self._style.call_after_s, self._facts
         if after_s <= 0:
             return None
-        if (approval := self.pending_approval()) is not None and self.status is CardStatus.WAITING:
+        if (approval := self._facts.pending_approval) is not None and self.status is CardStatus.WAITING:
             person = str(approval.get("for") or self._input.by.id)
             return Call(person, str(approval["id"]), self._say("call.approval"), after_s)
         has_ended = facts.status in (CardStatus.DONE, CardStatus.FAILED)
@@ -223,7 +159,7 @@ class Presenter:
         return notes
 
     def _action_facts(self, status: CardStatus) -> ActionFacts:
-        approval = self.pending_approval()
+        approval = self._facts.pending_approval
         return ActionFacts(
             run=self._run,
             status=status,
@@ -261,12 +197,18 @@ class Presenter:
         return text(self._language, key, **params)
 
 
-def _add_usage(facts: _Facts, content: dict[str, Any]) -> None:
-    facts.model = str(content.get("model") or facts.model)
-    facts.tokens += int(content.get("input_tokens", 0)) + int(content.get("output_tokens", 0))
-    cost = content.get("cost")
-    if cost is not None:
-        facts.cost = (facts.cost or 0.0) + float(cost)
+def _drawn(event: RunEvent) -> RunEvent | None:
+    """Give what of an event has a place among the records; `None` when it only tells of the run itself."""
+    content = event.content if isinstance(event.content, dict) else {}
+    match event.type:
+        case "usage" | "done" | "error" | "verdict":
+            return None
+        case "notice" if is_followed(content):
+            return None
+        case "approval":
+            return event.model_copy(update={"segment": f"approval/{content.get('id')}", "opr": "replace"})
+        case _:
+            return event
 
 
 def _labels(given: RunInput) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from channels.base import CardOpening, SentFinal
 from channels.cards.model import Action, Block, Card, CardStatus, Footer, Header, Text
 from channels.cards.ports import CardSink
+from channels.errors import ChannelError
 from channels.events import Inbound, InboundMessage, Toast
 from channels.feishu.adapter import Adapter
 from channels.feishu.settings import FeishuSettings
@@ -126,3 +127,21 @@ async def write(sink: CardSink, snapshot: Card, *, final: bool = False) -> list[
         methods.append(step.method)
         await sink.send(step)
     return methods
+
+
+def codes(b: Bench, path: str) -> list[int]:
+    """Give the codes the platform answered calls of this path with."""
+    return [entry.code for entry in b.calls(path)]
+
+
+async def finish(sink: CardSink, text: str) -> None:
+    """Write the last word as the card writer does: plan again until it is shown."""
+    last = card(text, CardStatus.DONE)
+    for _ in range(8):
+        try:
+            await write(sink, last, final=True)
+        except ChannelError:
+            continue
+        if sink.shows(last):
+            return
+    raise AssertionError("never shown")

@@ -69,12 +69,13 @@ def test_somebody_is_let_in_listed_and_put_out(niuma: Call, people: Callable[...
     assert niuma("approve", code.lower(), "--rank", "guest") == (0, "fake:main:ann may talk to me now.\n", "")
     shown = niuma("list")[1]
     assert shown.startswith("in: Ann [31mforged: line (fake:main:ann), guest, since 20") and shown.count("\n") == 1
-    assert niuma("approve", code) == (1, "", "niuma: Nobody here waits with this code. A code is valid for one hour.\n")
+    refused = "niuma: Nobody here is waiting with this code. A code is valid for one hour.\n"
+    assert niuma("approve", code) == (1, "", refused)
     assert niuma("revoke", "fake:main:ann")[:2] == (
         0,
         "fake:main:ann may not talk to me any more, unless the settings say so.\n",
     )
-    assert niuma("list") == (0, "Nobody waits, nobody was let in.\n", "")
+    assert niuma("list") == (0, "Nobody is waiting, and nobody was let in.\n", "")
 
 
 def test_somebody_is_refused(niuma: Call, people: Callable[..., str]) -> None:

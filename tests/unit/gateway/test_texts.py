@@ -42,12 +42,12 @@ def test_everything_the_product_can_say_has_words(lang: Language) -> None:
     keys = [f"status.{status.value}" for status in CardStatus]
     keys += [f"button.{name}" for name in ActionName.__args__]
     keys += [f"error.{kind.usual_code}" for kind in (ModelError, *ModelError.__subclasses__())]
-    keys += [f"error.{code}" for code in ("internal", "time_limit", "poisoned", "budget_exceeded", "identical_rounds")]
+    keys += [f"error.{code}" for code in ("internal", "time_limit", "poisoned")]
     assert [key for key in keys if key not in LANGUAGES[lang]] == []
 
 
 def test_parameters_are_filled_in_and_never_read_as_format() -> None:
-    assert text("en", "notice.stopped", name="{lang} {0}") == "Stopped by {lang} {0}."
+    assert text("en", "verdict.satisfied", name="{lang} {0}") == "{lang} {0} is satisfied."
     assert text("zh", "approval.purpose", purpose="统计") == "目的：统计"
     assert text("en", "status.done", unused=1) == "Done"
 
@@ -55,7 +55,7 @@ def test_parameters_are_filled_in_and_never_read_as_format() -> None:
 def test_unknown_codes_and_missing_parameters_still_give_a_line() -> None:
     assert text("en", "error.from_the_future", detail="x") == "It failed (from_the_future)."
     assert text("zh", "notice.from_the_future") == "提示：from_the_future"
-    assert text("en", "notice.stopped") == "Stopped by …."
+    assert text("en", "verdict.satisfied") == "… is satisfied."
     with pytest.raises(KeyError):
         text("en", "button.from_the_future")
 

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from engine.agent.steering import SHOWN_CHARS
 from engine.messages import AssistantMessage, ToolMessage, UserMessage
 from engine.sessions.store import history
 from engine.testing.scripted import ScriptedModel, Turn, call
@@ -73,3 +74,14 @@ async def test_a_resumed_run_reads_the_same_in_the_same_places(bench: Bench, cut
     kinds = [type(each) for each in model.requests[-1].messages if isinstance(each, UserMessage | AssistantMessage)]
     assert kinds[:3] == [UserMessage, UserMessage, AssistantMessage]
     assert said(model, -1) == ["question", "first", "second"]
+
+
+async def test_shown_words_are_never_cut_inside_a_character(bench: Bench) -> None:
+    bench.script(Turn("Fine."))
+    scope = bench.scope()
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    scope.say("x" * (SHOWN_CHARS - 3) + family + " and more")
+    await bench.agent()(scope)
+    (told,) = scope.events("notice")
+    assert isinstance(told.content, dict)
+    assert told.content["params"]["words"] == "x" * (SHOWN_CHARS - 3) + "…"

@@ -75,7 +75,7 @@ async def test_a_code_of_another_account_opens_nothing(database: Database) -> No
     code, now_ms = await code_of(stage), stage.clock.now_ms()
     assert await stage.people.approve(code, "member", by="", account="fake:second", now_ms=now_ms) is None
     assert await stage.people.approve(code, "guest", by="", account="fake:main", now_ms=now_ms) is not None
-    assert await stage.access.rank_of(DIRECT, ANN) == "guest"
+    assert (await stage.access.principal(DIRECT, ANN)).rank == "guest"
 
 
 async def test_whoever_was_let_in_is_so_in_allowlist_mode_too(database: Database) -> None:

@@ -114,17 +114,17 @@ async def test_a_followed_thread_obeys_the_mode_of_its_group(database: Database)
 async def test_ranks_go_by_id_on_this_account_and_never_by_name(database: Database) -> None:
     stage = Stage(database, admins=["fake:main:ann", "fake:main:bob"], allow=["fake:main:eve"])
     access = stage.access
-    assert [await access.rank_of(GROUP, each) for each in (ANN, BOB, EVE, ROBOT)] == [
+    assert [(await access.principal(GROUP, each)).rank for each in (ANN, BOB, EVE, ROBOT)] == [
         "owner",
         "admin",
         "guest",
         "guest",
     ]
     impostor = Sender("mallory", "t1", "Ann")
-    assert await access.rank_of(GROUP, impostor) == "member"
-    assert await access.rank_of(replace(GROUP, account="second"), ANN) == "member"
+    assert (await access.principal(GROUP, impostor)).rank == "member"
+    assert (await access.principal(replace(GROUP, account="second"), ANN)).rank == "member"
     stage = Stage(database, owners=["fake:main:bob"], admins=["fake:main:ann"])
-    assert [await stage.access.rank_of(GROUP, each) for each in (ANN, BOB)] == ["admin", "owner"]
+    assert [(await stage.access.principal(GROUP, each)).rank for each in (ANN, BOB)] == ["admin", "owner"]
 
 
 async def test_the_engine_is_told_the_rank(database: Database) -> None:

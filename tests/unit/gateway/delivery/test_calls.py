@@ -98,7 +98,7 @@ async def test_a_question_that_stays_open_calls_the_person_it_is_for_once(house:
     await house.clock.advance(50)
     assert house.calls() == []
     await house.clock.advance(200)
-    assert house.calls() == ["@ou_boss I wait for your answer on the card above."]
+    assert house.calls() == ["@ou_boss I am waiting for your answer on the card above."]
     house.delivery.abandon(RUN)
     house.journal = house.journal.next_attempt()
     await house.finish(house.delivery.open(house.opening(question(), attempt=2), house.journal))

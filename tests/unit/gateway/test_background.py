@@ -1,0 +1,40 @@
+"""Work that nobody waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from gateway.background import Background
+
+
+async def test_what_it_raises_is_told_at_once_and_fails_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    async def breaks() -> None:
+        raise ValueError("no such chat")
+
+    with caplog.at_level(logging.ERROR):
+        Background().soon(breaks())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    (record,) = caplog.records
+    assert record.message == "background_failed"
+    assert record.exc_info is not None and str(record.exc_info[1]) == "no such chat"
+
+
+async def test_a_shutdown_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
+    started = asyncio.Event()
+
+    async def waits() -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    before = asyncio.all_tasks()
+    Background().soon(waits())
+    await started.wait()
+    (task,) = asyncio.all_tasks() - before
+    task.cancel()
+    await asyncio.wait([task])
+    await asyncio.sleep(0)
+    assert not caplog.records
