@@ -60,10 +60,11 @@ class Terminal:
     def look(self, question: str) -> Look | None:
         before, asked, text = self._at.look(0.02).rpartition(f"› {question}")
         del before
-        if not asked:
+        cards = len(_HEADS.findall(text))
+        if not asked or not cards:
             return None
         buttons = tuple(_WORDS[word] for _, word in _KEY.findall(text) if word in _WORDS)
-        return Look(text, buttons, len(_HEADS.findall(text)))
+        return Look(text, buttons, cards)
 
     @property
     def street(self) -> Street:
