@@ -14,7 +14,7 @@ import aiohttp
 
 from channels.cards.ports import Journal
 from channels.clock import Clock
-from channels.errors import ChannelError, DeliveryUnknown, MissingScope, Rejected, TooLong
+from channels.errors import ChannelError, DeliveryUnknown, MissingScope, NotSupported, Rejected, TooLong
 from channels.events import AttachmentHandle, Fetched, OutFile
 from channels.slack.client import Client, transport_error
 from channels.slack.errors import ADVICE
@@ -49,6 +49,9 @@ class Files:
     async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
         """See `Channel.fetch`."""
         address = handle.key if handle.key.startswith(("https://", "http://")) else await self._address_of(handle.key)
+        if not self._is_slacks(address):
+            # A "remote file": anybody's app may name an address that only this machine reaches.
+            raise NotSupported("files that do not lie on Slack")
 
         async def get() -> Fetched:
             content, mime, name = await self._get(address, max_bytes)

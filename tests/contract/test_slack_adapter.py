@@ -6,9 +6,13 @@ import asyncio
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from channels.cards.model import CardStatus
+from channels.errors import NotSupported
 from channels.events import (
+    AttachmentHandle,
     CardAction,
     ChatEntered,
     Edited,
@@ -247,3 +251,19 @@ async def test_signs_are_put_on_and_taken_off_and_never_raise() -> None:
             await b.adapter.react(message.conversation, message.message_id, "working", on=False)
         assert not b.sim.message(name)["reactions"]
         await b.adapter.react(message.conversation, "", "working", on=True)
+
+
+async def test_a_file_that_lies_elsewhere_is_not_fetched_for_anybody() -> None:
+    asked = list[str]()
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(text="what only this machine may read")
+
+    inside = web.Application()
+    inside.router.add_get("/secret", answer)
+    async with bench() as b, TestServer(inside) as server:
+        handle = AttachmentHandle("file", str(server.make_url("/secret")), "m", "plan.pdf")
+        with pytest.raises(NotSupported):
+            await b.adapter.fetch(handle, max_bytes=1000)
+        assert asked == []

@@ -16,7 +16,16 @@ from tests.processes.gateway import GatewayProcess, gateway
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-POINTS = ["before_ingest:1", "after_ingest:1", "after_send:1", "mid_stream:1", "mid_stream:3", "after_final:1"]
+ON_CARDS = [
+    ("before_ingest:1", "direct"),
+    ("after_ingest:1", "group"),
+    ("after_send:1", "direct"),
+    ("after_send:1", "group"),
+    ("mid_stream:1", "group"),
+    ("mid_stream:3", "direct"),
+    ("after_final:1", "group"),
+]
+WITHOUT = [("before_ingest:1", "group"), ("after_ingest:1", "direct"), ("after_final:1", "direct")]
 CHATS = {"group": (GROUP, "@niuma hello"), "direct": (DIRECT, "hello")}
 _REDELIVERED_S = 61
 
@@ -65,8 +74,7 @@ def is_over(message: dict[str, Any]) -> bool:
     return message["card"] is None or message["card"]["flow_status"] in ("3", "FINISHED")
 
 
-@pytest.mark.parametrize("chat", CHATS)
-@pytest.mark.parametrize("failpoint", POINTS)
+@pytest.mark.parametrize(("failpoint", "chat"), ON_CARDS)
 async def test_killed_at_a_failpoint_with_a_card(tmp_path: Path, failpoint: str, chat: str) -> None:
     where, words = CHATS[chat]
     async with town() as sim:
@@ -78,8 +86,7 @@ async def test_killed_at_a_failpoint_with_a_card(tmp_path: Path, failpoint: str,
         assert refused <= {"param.cardAlreadyExist", "unknownError"}, refused
 
 
-@pytest.mark.parametrize("chat", CHATS)
-@pytest.mark.parametrize("failpoint", ["before_ingest:1", "after_ingest:1", "after_final:1"])
+@pytest.mark.parametrize(("failpoint", "chat"), WITHOUT)
 async def test_killed_at_a_failpoint_without_a_card(tmp_path: Path, failpoint: str, chat: str) -> None:
     where, words = CHATS[chat]
     async with town() as sim:

@@ -75,7 +75,9 @@ class Town(Protocol):
         """Give the files the bot sent, by name."""
         ...
 
-    # What goes wrong.
+
+class FaultyTown(Town, Protocol):
+    """A platform behind a network, where things go wrong on demand."""
 
     def refuse_writes(self, times: int) -> None:
         """Refuse the next writes to chats as the platform does when there are too many."""
