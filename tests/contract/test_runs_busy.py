@@ -204,17 +204,19 @@ async def test_words_that_their_writer_corrects_while_they_wait_are_read_as_corr
 
         async def correct(*args: Any) -> Any:
             scope.record = record
-            assert await house.runtime.reword(inbox_key("at ten"), "at eleven")
+            assert await house.runtime.reword(inbox_key("at ten"), "at eleven", Address("chat"), edited_at_ms=1)
             return await record(*args)
 
         if is_read:
             scope.record = correct
         else:
-            assert await house.runtime.reword(inbox_key("at ten"), "at eleven")
+            assert await house.runtime.reword(inbox_key("at ten"), "at eleven", Address("chat"), edited_at_ms=2)
         work.goes.set()
         work.ends.set()
         assert await answers(house, run, said.run) == ["at eleven", ""]
-        assert not await house.runtime.reword(inbox_key("at ten"), "at twelve"), "read is read"
+        assert not await house.runtime.reword(inbox_key("at ten"), "at twelve", Address("chat"), edited_at_ms=3), (
+            "read is read"
+        )
 
 
 async def test_interrupting_stops_the_persons_own_run_and_takes_its_place(place: Place) -> None:

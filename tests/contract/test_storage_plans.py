@@ -25,6 +25,7 @@ QUESTIONS = {
     "view": view._SELECT,
     "last words": view._NEWEST,
     "open runs": clearing._OPEN,
+    "open runs of a chat": view._OPEN_IN_ALL,
     "newer attempt": afterwards._NEWER,
     "events": eventlog._LOAD,
     "place of an event": eventlog._NEXT,
@@ -41,7 +42,7 @@ QUESTIONS = {
     "finish": queue._FINISH.format(table="workflow_status"),
     "held": recovery._HELD.format(table="workflow_status"),
 }
-LIVING = ("INDEX nm_delivery_due", "INDEX idx_workflow_status_pending")
+LIVING = ("INDEX nm_delivery_due", "INDEX nm_run_open", "INDEX idx_workflow_status_pending")
 """Indexes that hold only what is not over."""
 
 
