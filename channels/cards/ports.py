@@ -8,8 +8,7 @@ from typing import Any, Literal, Protocol
 
 from channels.cards.model import Card
 from channels.events import Receipt
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 
 class Journal(Protocol):

@@ -11,8 +11,8 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from channels.dingtalk.errors import BLOCKED
-from channels.dingtalk.readable import Json, dump, read_object
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLong
+from channels.readable import Json, dump, read_object
 
 TOKEN_HEADER = "x-acs-dingtalk-access-token"
 

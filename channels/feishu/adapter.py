@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
 from channels.cards.model import Call
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
 from channels.errors import Rejected
@@ -49,6 +49,7 @@ from channels.feishu.signs import Signs
 from channels.feishu.socket import Socket, connect
 from channels.feishu.stream import Desk, FeishuSink
 from channels.pacing import Pacer
+from channels.readable import Json
 
 NAME = "feishu"
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -13,9 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLong
-from channels.feishu.readable import read_json
-
-Json = dict[str, Any]
+from channels.readable import Json, dump, read_json
 
 _SLOW_BYTES_PER_S = 1_000_000
 """30 MB, the most the platform takes, go within 40 s: less than one try of a delivery has."""
@@ -42,11 +39,6 @@ def proxy_of(domain: str) -> str | None:
     if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
         return None
     return getproxies().get(parts.scheme)
-
-
-def dump(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Give JSON text in the platform's shortest form: its size limits count UTF-8 bytes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from channels.events import ConversationRef
 from channels.feishu.client import Client
 from channels.feishu.errors import is_anchor_gone
 from channels.pacing import Pacer
+from channels.readable import Json
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
 _TRIES = 6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from channels.events import AttachmentHandle, Fetched, Quote
 from channels.feishu.client import Client
@@ -12,8 +12,7 @@ from channels.feishu.files import Files
 from channels.feishu.mentions import BotIdentity, parse_mentions, resolve_mentions
 from channels.feishu.people import People
 from channels.feishu.post_office import PostOffice
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 _QUOTES = 100
 """Source: open.feishu.cn "合并转发消息", read 2026-02: a bundle holds at most 100 messages."""

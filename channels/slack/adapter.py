@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
 from channels.cards.model import Call, Card
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
 from channels.errors import InvalidCard, NotSupported, StreamEnded, TooLong
@@ -30,6 +30,7 @@ from channels.events import (
     Toast,
 )
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.slack.cards import Page, render_card
 from channels.slack.client import Client
 from channels.slack.connecting import Dialler

@@ -16,8 +16,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from channels.errors import ChannelError, DeliveryUnknown, NotConnected, NotDispatched
+from channels.readable import Json
 from channels.slack.errors import error_of
-from channels.slack.identity import Json
 from channels.slack.settings import SlackSettings
 
 Ask = Callable[..., Awaitable[AsyncSlackResponse]]

@@ -14,8 +14,8 @@ import aiohttp
 from channels.base import Examination, Finding
 from channels.clock import Clock
 from channels.errors import ChannelError
+from channels.readable import Json
 from channels.slack.client import Client
-from channels.slack.identity import Json
 from channels.slack.manifest import CORE_SCOPES, EVENTS, NEEDED_SCOPES
 from channels.slack.settings import SlackSettings
 

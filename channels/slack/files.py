@@ -7,7 +7,7 @@ files.completeUploadExternal), read 2026-08; a sign-in page with status 200: ver
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
@@ -16,11 +16,10 @@ from channels.cards.ports import Journal
 from channels.clock import Clock
 from channels.errors import ChannelError, DeliveryUnknown, MissingScope, Rejected, TooLong
 from channels.events import AttachmentHandle, Fetched, OutFile
+from channels.readable import Json
 from channels.slack.client import Client, transport_error
 from channels.slack.errors import ADVICE
 from channels.slack.post_office import PostOffice
-
-Json = dict[str, Any]
 
 DOWNLOAD, BEGIN_UPLOAD, END_UPLOAD = "files.download", "files.getUploadURLExternal", "files.completeUploadExternal"
 INFO = "files.info"

@@ -12,11 +12,12 @@ from channels.cards.text import plain_messages
 from channels.clock import Clock
 from channels.errors import InvalidCard, StreamEnded, TooLong
 from channels.events import Receipt
+from channels.readable import Json
 from channels.slack.cards import Page, render_card
 from channels.slack.cells import words_of
 from channels.slack.errors import NOT_A_MEMBER
 from channels.slack.escape import markdown
-from channels.slack.identity import NAME, Json, MessageName
+from channels.slack.identity import NAME, MessageName
 from channels.slack.opening import Counter, Opener
 from channels.slack.responses import Responses
 from channels.slack.sheet import Sheet

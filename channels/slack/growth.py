@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from channels.cards.markdown import Parts
 from channels.cards.shorten import head
 from channels.cards.tables import TablePiece, pieces
+from channels.readable import Json
 from channels.slack.cells import markdown_cell
 from channels.slack.elements import (
     SECTION_CHARS,
     TABLE_COLUMNS,
     TABLE_ROWS,
-    Json,
     Piece,
     code_block,
     markdown_block,

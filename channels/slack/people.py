@@ -8,15 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from typing import Any, cast
+from typing import cast
 
 from channels.cards.shorten import shorten
 from channels.clock import Clock
 from channels.errors import ChannelError, MissingScope, Rejected
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.slack.client import Client
-
-Json = dict[str, Any]
 
 USERS_INFO = "users.info"
 _KEPT = 5_000

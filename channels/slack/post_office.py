@@ -6,17 +6,17 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from channels.cards.ports import WriteGuard
 from channels.clock import Clock
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.history import History, is_anchor_gone, metadata_of
 from channels.slack.identity import BotIdentity
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
 POST = "chat.postMessage"

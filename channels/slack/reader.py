@@ -6,17 +6,16 @@ Source: docs.slack.dev conversations.replies (the first message is the root), re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from channels.errors import Rejected
 from channels.events import Quote
+from channels.readable import Json
 from channels.slack.envelope import attachments_of
 from channels.slack.identity import BotIdentity, MessageName
 from channels.slack.people import People
 from channels.slack.post_office import PostOffice
 from channels.slack.tokens import decode
-
-Json = dict[str, Any]
 
 _REPLIES = "conversations.replies"
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
 
 import aiohttp
 
 from channels.clock import Clock
 from channels.errors import NotSupported, Rejected
 from channels.events import ConversationRef
+from channels.readable import Json
 from channels.slack.client import Client, transport_error
 from channels.slack.escape import mrkdwn
-
-Json = dict[str, Any]
 
 USES = 5
 _LIFE_S = 30 * 60.0 - 30.0
