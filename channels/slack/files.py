@@ -14,19 +14,19 @@ import aiohttp
 
 from channels.cards.ports import Journal
 from channels.clock import Clock
-from channels.errors import ChannelError, DeliveryUnknown, MissingScope, Rejected, TooLong
+from channels.errors import ChannelError, DeliveryUnknown, MissingScope, Rejected
 from channels.events import AttachmentHandle, Fetched, OutFile
 from channels.readable import Json
-from channels.slack.client import Client, transport_error
+from channels.slack.client import Client
 from channels.slack.errors import ADVICE
 from channels.slack.post_office import PostOffice
+from channels.transport import read_at_most, transport_error
 
 DOWNLOAD, BEGIN_UPLOAD, END_UPLOAD = "files.download", "files.getUploadURLExternal", "files.completeUploadExternal"
 INFO = "files.info"
 SLACK_HOSTS = (".slack.com", ".slack-edge.com", ".slack-files.com")
 _NO_UPLOAD = "file_not_found"
 _REDIRECTS = 5
-_CHUNK = 64 * 1024
 
 
 class Files:
@@ -74,7 +74,7 @@ class Files:
                         address = urljoin(address, answer.headers.get("Location", ""))
                         continue
                     _check(answer)
-                    return await _read(answer, max_bytes), answer.content_type, _name_of(answer)
+                    return await read_at_most(answer, max_bytes, DOWNLOAD), answer.content_type, _name_of(answer)
             except (aiohttp.ClientError, TimeoutError) as error:
                 raise transport_error(error, DOWNLOAD) from error
         raise Rejected("the file is redirected without end", code="file_redirects")
@@ -157,19 +157,6 @@ def _is_page(answer: aiohttp.ClientResponse) -> bool:
 def _advised(error: ChannelError) -> ChannelError:
     error.advice = ADVICE.get(error.code, error.advice)
     return error
-
-
-async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    if (answer.content_length or 0) > max_bytes:
-        raise TooLong(f"the file has more than {max_bytes} bytes")
-    parts: list[bytes] = []
-    size = 0
-    async for part in answer.content.iter_chunked(_CHUNK):
-        size += len(part)
-        if size > max_bytes:
-            raise TooLong(f"the file has more than {max_bytes} bytes")
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _name_of(answer: aiohttp.ClientResponse) -> str:

@@ -14,8 +14,9 @@ from channels.clock import Clock
 from channels.errors import NotSupported, Rejected
 from channels.events import ConversationRef
 from channels.readable import Json
-from channels.slack.client import Client, transport_error
+from channels.slack.client import Client
 from channels.slack.escape import mrkdwn
+from channels.transport import transport_error
 
 USES = 5
 _LIFE_S = 30 * 60.0 - 30.0
