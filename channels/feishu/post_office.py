@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,6 +15,7 @@ from channels.errors import DeliveryUnknown, NotDispatched, RateLimited, Rejecte
 from channels.events import ConversationRef
 from channels.feishu.client import Client
 from channels.feishu.errors import is_anchor_gone
+from channels.kept import Kept
 from channels.pacing import Pacer
 from channels.readable import Json
 
@@ -71,7 +71,7 @@ class PostOffice:
         self.client = client
         self._pacer = pacer
         self._clock = clock
-        self._unsure: OrderedDict[str, None] = OrderedDict()
+        self._unsure: Kept[str, None] = Kept(_UNSURE_KEPT)
         """The uuids of messages that may have been sent, for openings that are tried again."""
 
     async def insist(self, method: str, work: Callable[[], Awaitable[T]]) -> T:
@@ -159,8 +159,6 @@ class PostOffice:
         except (DeliveryUnknown, asyncio.CancelledError):
             letter.maybe_sent = True
             self._unsure[uuid] = None
-            while len(self._unsure) > _UNSURE_KEPT:
-                self._unsure.popitem(last=False)
             raise
 
     async def _anchor_in(self, conversation: ConversationRef) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -11,6 +10,7 @@ from typing import TypeVar
 from channels.cards.ports import WriteGuard
 from channels.clock import Clock
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited
+from channels.kept import Kept
 from channels.pacing import Pacer
 from channels.readable import Json
 from channels.slack.client import Client
@@ -62,8 +62,8 @@ class PostOffice:
         self.pacer = pacer
         self.clock = clock
         self.history = History(client, self.insist, me)
-        self._posted: OrderedDict[str, Posted] = OrderedDict()
-        self._unsure: OrderedDict[str, int] = OrderedDict()
+        self._posted: Kept[str, Posted] = Kept(_KEPT)
+        self._unsure: Kept[str, int] = Kept(_KEPT)
         """Keys of messages that may have been sent, and since when (UTC ms)."""
 
     async def insist(self, method: str, work: Callable[[], Awaitable[T]]) -> T:
@@ -101,7 +101,7 @@ class PostOffice:
         if known is not None:
             return known
         posted = await (self.insist(POST, lambda: self._try(letter)) if insist else self._try(letter))
-        _keep(self._posted, letter.key, replace(posted, is_new=False))
+        self._posted[letter.key] = replace(posted, is_new=False)
         self._unsure.pop(letter.key, None)
         return posted
 
@@ -128,12 +128,6 @@ class PostOffice:
         try:
             answer = await self.client.call(POST, body)
         except (DeliveryUnknown, asyncio.CancelledError):
-            _keep(self._unsure, letter.key, self._unsure.get(letter.key, began_ms))
+            self._unsure[letter.key] = self._unsure.get(letter.key, began_ms)
             raise
         return Posted(str(answer.get("channel") or letter.channel), str(answer["ts"]), is_new=True)
-
-
-def _keep(kept: OrderedDict[str, T], key: str, value: T) -> None:
-    kept[key] = value
-    while len(kept) > _KEPT:
-        kept.popitem(last=False)

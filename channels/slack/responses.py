@@ -5,7 +5,6 @@ Source: docs.slack.dev "Handling user interaction", response_url, read 2026-08.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 
 import aiohttp
@@ -13,6 +12,7 @@ import aiohttp
 from channels.clock import Clock
 from channels.errors import NotSupported, Rejected
 from channels.events import ConversationRef
+from channels.kept import Kept
 from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.escape import mrkdwn
@@ -38,16 +38,13 @@ class Responses:
     def __init__(self, client: Client, clock: Clock) -> None:
         self._client = client
         self._clock = clock
-        self._addresses: OrderedDict[str, _Address] = OrderedDict()
+        self._addresses: Kept[str, _Address] = Kept(_KEPT)
 
     def keep(self, conversation: ConversationRef, url: str) -> None:
         """Note where the newest command of a conversation can be answered."""
         if not url:
             return
         self._addresses[str(conversation)] = _Address(url, self._clock.steady_s() + _LIFE_S)
-        self._addresses.move_to_end(str(conversation))
-        while len(self._addresses) > _KEPT:
-            self._addresses.popitem(last=False)
 
     def can_answer(self, conversation: ConversationRef) -> bool:
         """Tell whether something can still be said there."""
