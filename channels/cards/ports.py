@@ -42,6 +42,10 @@ class WriteGuard(Protocol):
         ...
 
 
+async def unguarded() -> None:
+    """Guard what belongs to no run."""
+
+
 WriteKind = Literal["content", "batch", "create", "settings", "replace"]
 
 

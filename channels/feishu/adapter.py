@@ -70,7 +70,7 @@ class Adapter:
         self._identity = BotIdentity(NAME, settings.id)
         self._client = Client(settings, clock)
         self._pacer = Pacer(capabilities_of(settings.app_limit), clock, target_s=refresh_s)
-        self._office = PostOffice(self._client, self._pacer, clock)
+        self._office = PostOffice(self._client, self._pacer)
         self._counter = Counter(self._office, History(self._office, settings.app_id), self._identity)
         self._recalls = Recalls()
         self._people = People(self._client, self._pacer, clock)

@@ -13,7 +13,6 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 
 from channels.cards.ports import Journal
-from channels.clock import Clock
 from channels.errors import ChannelError, DeliveryUnknown, MissingScope, Rejected
 from channels.events import AttachmentHandle, Fetched, OutFile
 from channels.readable import Json
@@ -40,10 +39,6 @@ class Files:
     @property
     def _client(self) -> Client:
         return self._office.client
-
-    @property
-    def _clock(self) -> Clock:
-        return self._office.clock
 
     async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
         """See `Channel.fetch`."""

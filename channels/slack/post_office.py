@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from channels.cards.ports import WriteGuard
+from channels.cards.ports import WriteGuard, unguarded
 from channels.clock import Clock
-from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited
+from channels.errors import ChannelError, DeliveryUnknown
 from channels.kept import Kept
-from channels.pacing import Pacer
+from channels.pacing import Pacer, insist
 from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.history import History, is_anchor_gone, metadata_of
@@ -20,14 +20,7 @@ from channels.slack.identity import BotIdentity
 T = TypeVar("T")
 
 POST = "chat.postMessage"
-_TRIES = 6
-_FIRST_PAUSE_S = 0.2
-_LONGEST_WAIT_S = 5.0
 _KEPT = 2000
-
-
-async def unguarded() -> None:
-    """Guard what belongs to no run."""
 
 
 @dataclass(slots=True)
@@ -67,27 +60,8 @@ class PostOffice:
         """Keys of messages that may have been sent, and since when (UTC ms)."""
 
     async def insist(self, method: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Do `work`, which may be repeated, again after refusals for pace and lost answers, for some seconds.
-
-        Raises:
-            ChannelError: the last refusal.
-        """
-        pause_s = _FIRST_PAUSE_S
-        for tries_left in range(_TRIES - 1, -1, -1):
-            await self.pacer.acquire(method)
-            try:
-                return await work()
-            except RateLimited as error:
-                self.pacer.refused(method, error)
-                if not tries_left or error.retry_after_s > _LONGEST_WAIT_S:
-                    raise
-                await self.clock.sleep(error.retry_after_s)
-            except (DeliveryUnknown, NotDispatched):
-                if not tries_left:
-                    raise
-                await self.clock.sleep(pause_s)
-                pause_s *= 2
-        raise AssertionError("the last try returns or raises")
+        """See `channels.pacing.insist`."""
+        return await insist(self.pacer, method, work)
 
     async def post(self, letter: Letter, *, insist: bool = True) -> Posted:
         """Send a message once; where what it answers is gone, to the conversation instead.
