@@ -9,9 +9,10 @@ from typing import Literal, Protocol, runtime_checkable
 
 from channels.capabilities import Capabilities
 from channels.cards.model import Call, Card
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, OutFile, Quote, Receipt
 from channels.pacing import Pacer
+from channels.readable import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
+from channels.readable import Json
 
 Find = Callable[[int], Awaitable[str]]
 """Gives the id of the message if the conversation shows it since that time (UTC ms), else an empty text."""

@@ -8,8 +8,7 @@ from typing import Any, Literal, Protocol
 
 from channels.cards.model import Card
 from channels.events import Receipt
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 
 class Journal(Protocol):
@@ -41,6 +40,10 @@ class WriteGuard(Protocol):
     async def __call__(self) -> None:
         """Return while the run is ours."""
         ...
+
+
+async def unguarded() -> None:
+    """Guard what belongs to no run."""
 
 
 WriteKind = Literal["content", "batch", "create", "settings", "replace"]

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
 from channels.dingtalk.address import NAME, parse_place
@@ -34,6 +34,7 @@ from channels.dingtalk.text_place import TextPlace
 from channels.errors import MissingScope, NotSupported, QuotaUsedUp, Rejected
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, OutFile, Quote, Receipt
 from channels.pacing import Pacer
+from channels.readable import Json
 
 
 class Adapter:

@@ -11,11 +11,12 @@ import aiohttp
 from channels.clock import Clock
 from channels.dingtalk.address import Place
 from channels.dingtalk.errors import NOT_DELIVERED, TOKEN_REFUSED, error_of, webhook_error
-from channels.dingtalk.http import Answer, Request, Upload, download, open_session, send
-from channels.dingtalk.readable import Json, dump, object_in, objects_in, text_in
+from channels.dingtalk.http import Answer, Request, Upload, download, send
 from channels.dingtalk.settings import DingtalkSettings
 from channels.dingtalk.token import TokenSource
 from channels.errors import ChannelError, DeliveryUnknown, NotConnected, RateLimited, Rejected
+from channels.readable import Json, dump, object_in, objects_in, text_in
+from channels.transport import open_session
 
 _CARD = "/v1.0/card"
 _ROBOT = "/v1.0/robot"

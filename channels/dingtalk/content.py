@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from channels.dingtalk.readable import Json, object_in, objects_in, text_in
 from channels.events import AttachmentHandle
+from channels.readable import Json, object_in, objects_in, text_in
 
 FileKind = Literal["image", "file", "audio", "video"]
 

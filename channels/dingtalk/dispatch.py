@@ -11,11 +11,11 @@ from channels.dingtalk.address import NAME
 from channels.dingtalk.frames import MESSAGES, PRESSES, Frame, render_ack
 from channels.dingtalk.inbound import OverQuota, parse_message
 from channels.dingtalk.presses import parse_press, render_answer
-from channels.dingtalk.readable import Json, read_object
 from channels.dingtalk.sessions import Sessions
 from channels.dingtalk.shown import ShownCards
 from channels.dingtalk.template import Template
 from channels.events import InboundHandler
+from channels.readable import Json, read_object
 
 _log = logging.getLogger(__name__)
 

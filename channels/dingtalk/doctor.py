@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from email.utils import parsedate_to_datetime
 
 from channels.base import Examination, Finding
 from channels.clock import Clock
@@ -27,10 +24,8 @@ from channels.errors import (
     Rejected,
     StreamEnded,
 )
+from channels.examining import ANSWER_WITHIN_S, AskedOnce, compare_clocks
 
-_ANSWER_WITHIN_S = 3.5
-_SKEW_WARN_S = 10.0
-_SKEW_FAIL_S = 300.0
 CONSOLE = {"console": "https://open-dev.dingtalk.com", "console_scopes": "https://open-dev.dingtalk.com"}
 """The developer console's pages have no addresses of their own for one app."""
 _NOBODY = "niuma-doctor"
@@ -39,7 +34,7 @@ _NOBODY = "niuma-doctor"
 @asynccontextmanager
 async def examining(settings: DingtalkSettings, clock: Clock) -> AsyncGenerator[Sequence[Examination]]:
     """Open a session of its own and give the examinations; see `channels.base.Examinable`."""
-    quick = settings.model_copy(update={"request_timeout_s": min(settings.request_timeout_s, _ANSWER_WITHIN_S)})
+    quick = settings.model_copy(update={"request_timeout_s": min(settings.request_timeout_s, ANSWER_WITHIN_S)})
     client = Client(quick, clock)
     client.open()
     doctor = Doctor(quick, client, clock)
@@ -57,30 +52,28 @@ class Doctor:
         self._client = client
         self._clock = clock
         self._facts: dict[str, object] = {"app": settings.client_id, **CONSOLE}
-        self._token: asyncio.Task[None] | None = None
+        self._token = AskedOnce(client.authenticate)
 
     def examinations(self) -> Sequence[Examination]:
         """Give all, in the order to show them."""
         return (
             Examination("credentials", self.credentials),
             Examination("connection", self.connection),
-            Examination("bot", self._with_token(self.robot)),
-            Examination("cards", self._with_token(self.cards)),
+            Examination("bot", self._token.before(self.robot, self._refused)),
+            Examination("cards", self._token.before(self.cards, self._refused)),
             Examination("clock", self.skew),
         )
 
     async def close(self) -> None:
         """Give up what is under way and close the session."""
-        if self._token is not None:
-            self._token.cancel()
-            await asyncio.gather(self._token, return_exceptions=True)
+        await self._token.close()
         await self._client.close()
 
     async def credentials(self) -> Finding:
         """Fetch a token."""
         began_s = self._clock.steady_s()
         try:
-            await self._authenticated()
+            await self._token.answer()
         except ChannelError as error:
             return self._refused(error)
         elapsed_ms = round((self._clock.steady_s() - began_s) * 1000)
@@ -148,42 +141,14 @@ class Doctor:
 
     async def skew(self) -> Finding:
         """Compare our clock with the platform's, by the date of a refusal that needs no token."""
-        url = f"{self._settings.api_base}/v1.0/oauth2/accessToken"
-        before_ms = time.time() * 1000
-        try:
-            answer = await send(self._client.session, Request("POST", url, "clock", {}))
-            theirs_ms = parsedate_to_datetime(answer.headers["date"]).timestamp() * 1000
-        except ChannelError as error:
-            return Finding("skipped", "no_answer", {"reason": str(error)})
-        except (KeyError, ValueError):
-            return Finding("skipped", "no_date")
-        # The header has whole seconds: half of one is its best guess.
-        skew_s = ((before_ms + time.time() * 1000) / 2 - theirs_ms - 500) / 1000
-        facts = {"skew_s": f"{skew_s:+.1f}"}
-        if abs(skew_s) < _SKEW_WARN_S:
-            return Finding("ok", "clock_right", facts)
-        return Finding("fail" if abs(skew_s) >= _SKEW_FAIL_S else "warn", "clock_skewed", facts, "clock_skewed")
+        return await compare_clocks(self._date)
+
+    async def _date(self) -> str:
+        request = Request("POST", f"{self._settings.api_base}/v1.0/oauth2/accessToken", "clock", {})
+        return (await send(self._client.session, request)).headers.get("date", "")
 
     def _is_telling(self, error: ChannelError) -> bool:
         return isinstance(error, AuthFailed | MissingScope | QuotaUsedUp | RateLimited) or error.works_again
-
-    async def _authenticated(self) -> None:
-        """Fetch the token, once for all who wait. Raises what `Client.authenticate` raises."""
-        if self._token is None:
-            self._token = asyncio.get_running_loop().create_task(self._client.authenticate())
-        await asyncio.shield(self._token)
-
-    def _with_token(self, examine: Callable[[], Awaitable[Finding]]) -> Callable[[], Awaitable[Finding]]:
-        """Skip an examination without a token: `credentials` tells why."""
-
-        async def examined() -> Finding:
-            try:
-                await self._authenticated()
-            except ChannelError:
-                return Finding("skipped", "needs_credentials")
-            return await examine()
-
-        return examined
 
     def _refused(self, error: ChannelError, **more: str) -> Finding:
         facts: dict[str, object] = {**self._facts, **more, "reason": str(error)}

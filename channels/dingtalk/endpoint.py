@@ -13,9 +13,9 @@ import aiohttp
 from channels.dingtalk.errors import connect_error
 from channels.dingtalk.frames import subscriptions
 from channels.dingtalk.http import Request, send
-from channels.dingtalk.readable import text_in
 from channels.dingtalk.settings import DingtalkSettings
 from channels.errors import ChannelError, NotConnected
+from channels.readable import text_in
 
 _PATH = "/v1.0/gateway/connections/open"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from channels.cards.once import file_path
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
 from channels.dingtalk.address import NAME, parse_place
 from channels.dingtalk.client import Client
 from channels.dingtalk.http import Upload
@@ -18,6 +18,7 @@ from channels.dingtalk.once import Around, guarded, send_once
 from channels.dingtalk.post_office import PostOffice
 from channels.errors import DeliveryUnknown, NotDispatched, NotSupported, Rejected, TooLong
 from channels.events import AttachmentHandle, ConversationRef, Fetched, OutFile, Receipt
+from channels.readable import Json
 
 MAX_BYTES = 20_000_000
 FILE_TYPES = frozenset({"xlsx", "pdf", "zip", "rar", "doc", "docx"})

@@ -9,7 +9,7 @@ from channels.base import CardOpening, SentFinal
 from channels.cards.markdown import split
 from channels.cards.model import Card, CardStatus
 from channels.cards.once import send_path
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
 from channels.cards.text import plain_text
 from channels.dingtalk.address import NAME, parse_place
 from channels.dingtalk.cards import Page, Pages
@@ -22,6 +22,7 @@ from channels.dingtalk.post_office import Letter, PostOffice
 from channels.dingtalk.sheet import Sheet
 from channels.errors import ChannelError, MissingScope, QuotaUsedUp, Rejected
 from channels.events import Receipt
+from channels.readable import Json
 
 MESSAGE_CHARS = 3_300
 """Cut at about 3,500 characters in clients (QwenPaw #3742); 15,000 bytes are refused by the robot's calls."""

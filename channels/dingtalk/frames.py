@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from channels.dingtalk.readable import Json, dump, object_in, read_object, text_in
+from channels.readable import Json, dump, object_in, read_object, text_in
 
 MESSAGES = "/v1.0/im/bot/messages/get"
 PRESSES = "/v1.0/card/instances/callback"

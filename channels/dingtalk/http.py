@@ -1,40 +1,19 @@
-"""The pooled HTTP session of one account, and what its failures mean."""
+"""One request to the platform and what it answers: JSON, with a code where it refuses, or a file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
 from channels.dingtalk.errors import BLOCKED
-from channels.dingtalk.readable import Json, dump, read_object
-from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLong
+from channels.errors import DeliveryUnknown
+from channels.readable import Json, dump, read_object
+from channels.transport import read_at_most, transport_error
 
 TOKEN_HEADER = "x-acs-dingtalk-access-token"
-
-
-def open_session(address: str, *, timeout_s: float) -> aiohttp.ClientSession:
-    """Open a session that keeps its connections and goes through the proxy the environment names for `address`."""
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=50),
-        timeout=aiohttp.ClientTimeout(total=timeout_s, connect=timeout_s / 2),
-        proxy=proxy_of(address),
-        headers={"User-Agent": "niuma", "Accept": "application/json"},
-        cookie_jar=aiohttp.DummyCookieJar(),
-    )
-
-
-def proxy_of(address: str) -> str | None:
-    """Give the proxy of the environment for this address, if any."""
-    parts = urlsplit(address)
-    host = parts.hostname or ""
-    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
-        return None
-    return getproxies().get(parts.scheme)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +69,9 @@ async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
         NotDispatched: it never left.
         DeliveryUnknown: no usable answer came; it may have been carried out.
     """
-    headers = {TOKEN_HEADER: request.token} if request.token else {}
+    headers = {"Accept": "application/json"}
+    if request.token:
+        headers[TOKEN_HEADER] = request.token
     data: bytes | aiohttp.FormData | None = None
     if request.body is not None:
         headers["Content-Type"] = "application/json; charset=utf-8"
@@ -103,7 +84,7 @@ async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
         ) as response:
             raw, status, answered = await response.read(), response.status, response.headers
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise _transport_error(error, request.call) from None
+        raise transport_error(error, request.call) from None
     return _answer(raw, status, {name.lower(): value for name, value in answered.items()}, request.call)
 
 
@@ -132,24 +113,6 @@ async def download(session: aiohttp.ClientSession, url: str, *, max_bytes: int) 
         async with session.get(url) as response:
             if response.status != 200:
                 raise DeliveryUnknown(f"file: HTTP {response.status}")
-            return await _read_at_most(response, max_bytes), response.content_type
+            return await read_at_most(response, max_bytes, "file"), response.content_type
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise _transport_error(error, "file") from None
-
-
-async def _read_at_most(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    parts, size = list[bytes](), 0
-    async for part in response.content.iter_chunked(65_536):
-        size += len(part)
-        if size > max_bytes:
-            raise TooLong(f"file: more than {max_bytes} bytes")
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _transport_error(error: Exception, call: str) -> ChannelError:
-    """Tell by type whether a request that failed below HTTP may have been carried out."""
-    text = f"{call}: {type(error).__name__}"
-    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL):
-        return NotDispatched(text)
-    return DeliveryUnknown(text)
+        raise transport_error(error, "file") from None

@@ -11,9 +11,9 @@ from typing import cast
 
 from channels.dingtalk.address import NAME, Place
 from channels.dingtalk.content import Content, parse_content, parse_quoted
-from channels.dingtalk.readable import Json, object_in, text_in
 from channels.dingtalk.sessions import Session
 from channels.events import ConversationRef, DedupeKey, InboundMessage, Quote, Sender
+from channels.readable import Json, object_in, text_in
 
 OVER_QUOTA = "20001"
 """`errCode` of a notice that stands in the place of a message: the month's messages are used up."""

@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 
-from channels.cards.ports import Journal, Json, WriteGuard
+from channels.cards.ports import Journal, WriteGuard
 from channels.errors import ChannelError, DeliveryUnknown
+from channels.readable import Json
 
 Around = Callable[[], AbstractAsyncContextManager[None]]
 """Stands around one request: entered when its turn has come, directly before it leaves."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from channels.base import CardOpening
 from channels.cards.once import send_path
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
 from channels.clock import Clock
 from channels.dingtalk.address import parse_place
 from channels.dingtalk.cards import Face, Page, summary_of
@@ -25,6 +25,7 @@ from channels.dingtalk.template import Params, Template
 from channels.dingtalk.text_place import TextPlace
 from channels.errors import InvalidCard, Rejected
 from channels.pacing import Pacer
+from channels.readable import Json
 
 Root = Literal["open", "final"]
 """Which cards of a run: those it grew on, or those its answer was sent as when they could not show it."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from channels.base import CardOpening
 from channels.cards.model import Action, Card, CardStatus, Note
-from channels.cards.ports import Journal, Json, Write
+from channels.cards.ports import Journal, Write
 from channels.clock import Clock
 from channels.dingtalk.address import NAME
 from channels.dingtalk.limits import WEBHOOK
@@ -16,6 +16,7 @@ from channels.dingtalk.markdown import to_message
 from channels.dingtalk.once import guarded
 from channels.dingtalk.post_office import Letter, PostOffice
 from channels.events import Receipt
+from channels.readable import Json
 
 EARLY_S = 8.0
 """A run that takes longer is told to be at work, with a way to stop it; ours."""

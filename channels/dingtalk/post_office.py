@@ -17,11 +17,11 @@ from channels.dingtalk.client import Client
 from channels.dingtalk.limits import TO_GROUP, TO_USER, WEBHOOK
 from channels.dingtalk.links import link_of
 from channels.dingtalk.once import Around
-from channels.dingtalk.readable import Json
 from channels.dingtalk.sessions import Session, Sessions
 from channels.errors import RateLimited, Rejected, TooLong
 from channels.events import ConversationRef
 from channels.pacing import Pacer
+from channels.readable import Json
 
 T = TypeVar("T")
 _TRIES = 4

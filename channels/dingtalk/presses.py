@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 from channels.dingtalk.address import NAME, Place
-from channels.dingtalk.readable import Json, object_in, read_object, text_in
 from channels.dingtalk.shown import ShownCards
 from channels.dingtalk.template import Template
 from channels.events import CardAction, ConversationRef, DedupeKey, Sender, Toast
+from channels.readable import Json, object_in, read_object, text_in
 
 TRACK_MARK = "-"
 """Parts a run's id from the rest of a card's outTrackId."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from channels.clock import Clock
 from channels.events import Quote
+from channels.kept import Kept
 
-V = TypeVar("V")
 _KEPT = 2000
 _EARLY_MS = 30_000
 """An address this close to its end is not used any more. Source: 90 minutes in all official samples."""
@@ -33,14 +31,14 @@ class Sessions:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._by_message: OrderedDict[str, Session] = OrderedDict()
-        self._newest: OrderedDict[str, Session] = OrderedDict()
-        self._quotes: OrderedDict[str, Sequence[Quote]] = OrderedDict()
+        self._by_message: Kept[str, Session] = Kept(_KEPT)
+        self._newest: Kept[str, Session] = Kept(_KEPT)
+        self._quotes: Kept[str, Sequence[Quote]] = Kept(_KEPT)
 
     def note(self, session: Session) -> None:
         """Remember a message."""
-        _put(self._by_message, session.message_id, session)
-        _put(self._newest, session.chat, session)
+        self._by_message[session.message_id] = session
+        self._newest[session.chat] = session
 
     def of_message(self, message_id: str | None) -> Session | None:
         """Give what came with a message."""
@@ -65,15 +63,8 @@ class Sessions:
 
     def note_quote(self, message_id: str, quotes: Sequence[Quote]) -> None:
         """Remember a message that somebody quoted: the platform has no call to read it."""
-        _put(self._quotes, message_id, quotes)
+        self._quotes[message_id] = quotes
 
     def quote(self, message_id: str) -> Sequence[Quote] | None:
         """Give a message that somebody quoted."""
         return self._quotes.get(message_id)
-
-
-def _put(table: OrderedDict[str, V], key: str, value: V) -> None:
-    table[key] = value
-    table.move_to_end(key)
-    while len(table) > _KEPT:
-        table.popitem(last=False)

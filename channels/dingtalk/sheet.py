@@ -6,9 +6,9 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from channels.cards.ports import Json
 from channels.dingtalk.cards import Page
 from channels.dingtalk.template import Params
+from channels.readable import Json
 
 _REFUSALS_TAKEN = 2
 _FLOW: dict[bool, str] = {False: "3", True: "5"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from channels.cards.model import Action
 from channels.events import ConversationRef
+from channels.kept import Kept
 
 _KEPT = 2000
 
@@ -25,15 +25,12 @@ class ShownCards:
     """The newest cards by outTrackId. After a restart a press says by itself what it means."""
 
     def __init__(self) -> None:
-        self._cards: OrderedDict[str, ShownCard] = OrderedDict()
+        self._cards: Kept[str, ShownCard] = Kept(_KEPT)
 
     def note(self, out_track_id: str, conversation: ConversationRef, run: str, actions: tuple[Action, ...]) -> None:
         """Remember what a card shows now."""
-        known = self._cards.setdefault(out_track_id, ShownCard(conversation, run))
+        known = self._cards[out_track_id] = self._cards.get(out_track_id) or ShownCard(conversation, run)
         known.actions = actions
-        self._cards.move_to_end(out_track_id)
-        while len(self._cards) > _KEPT:
-            self._cards.popitem(last=False)
 
     def get(self, out_track_id: str) -> ShownCard | None:
         """Give a card."""

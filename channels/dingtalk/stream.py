@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from channels.cards.model import Card
-from channels.cards.ports import Json, Write
+from channels.cards.ports import Write
 from channels.dingtalk.address import NAME
 from channels.dingtalk.cards import Page, Pages, leftover
 from channels.dingtalk.client import Frame
@@ -21,6 +21,7 @@ from channels.dingtalk.sheet import Sheet
 from channels.dingtalk.template import Params
 from channels.errors import ChannelError, MissingScope, QuotaUsedUp, Rejected, StreamEnded, TooLong
 from channels.events import Receipt
+from channels.readable import Json
 
 Mode = Literal["stream", "message"]
 _WAYS_TO_REST = 2

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from channels.cards.model import Action, ActionName
-from channels.dingtalk.readable import dump
 from channels.dingtalk.settings import DingtalkSettings
 from channels.events import ConversationRef
+from channels.readable import dump
 
 Private = dict[str, dict[str, str]]
 """Variables by user."""

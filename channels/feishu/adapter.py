@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
 from channels.cards.model import Call
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
 from channels.errors import Rejected
@@ -40,7 +40,7 @@ from channels.feishu.loader import load_frame_class
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.opening import Counter, Opener
 from channels.feishu.outgoing import Outgoing
-from channels.feishu.people import People
+from channels.feishu.people import with_name
 from channels.feishu.post_office import Letter, PostOffice, uuid_of
 from channels.feishu.reader import Reader
 from channels.feishu.recalls import Recalls
@@ -48,7 +48,9 @@ from channels.feishu.settings import FeishuSettings
 from channels.feishu.signs import Signs
 from channels.feishu.socket import Socket, connect
 from channels.feishu.stream import Desk, FeishuSink
+from channels.names import Names
 from channels.pacing import Pacer
+from channels.readable import Json
 
 NAME = "feishu"
 
@@ -69,13 +71,13 @@ class Adapter:
         self._identity = BotIdentity(NAME, settings.id)
         self._client = Client(settings, clock)
         self._pacer = Pacer(capabilities_of(settings.app_limit), clock, target_s=refresh_s)
-        self._office = PostOffice(self._client, self._pacer, clock)
+        self._office = PostOffice(self._client, self._pacer)
         self._counter = Counter(self._office, History(self._office, settings.app_id), self._identity)
         self._recalls = Recalls()
-        self._people = People(self._client, self._pacer, clock)
+        self._names = Names(NAME, self._client.user_name, "user.get", self._pacer)
         self._files = Files(self._client, settings.domain)
         self._outgoing = Outgoing(self._office, self._files, self._counter.history, clock)
-        self._reader = Reader(self._office, self._files, self._people, self._identity, settings.app_id)
+        self._reader = Reader(self._office, self._files, self._names, self._identity, settings.app_id)
         self._keeper: Keeper | None = None
         self._learning: asyncio.Task[None] | None = None
         self._signs = Signs(self._client, self._pacer)
@@ -121,7 +123,7 @@ class Adapter:
         self._client.open()
 
         async def named(inbound: Inbound) -> Toast | None:
-            return await handler(self._people.named(inbound))
+            return await handler(with_name(inbound, self._names))
 
         dispatcher = Dispatcher(self._identity, self._recalls, self._clock, named)
         settings = self._settings
@@ -141,7 +143,7 @@ class Adapter:
         if self._learning is not None:
             self._learning.cancel()
             await asyncio.gather(self._learning, return_exceptions=True)
-        await self._people.stop()
+        await self._names.stop()
         await self._client.close()
 
     async def _dial(self, dispatcher: Dispatcher) -> Link:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, assert_never
+from typing import assert_never
 
 from channels.cards.grapheme import ceiling
 from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
@@ -24,8 +24,7 @@ from channels.feishu.elements import (
 )
 from channels.feishu.growth import Texts
 from channels.feishu.markdown import escape, fenced
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 _TOOL_CHARS = 1500
 """What a folded tool panel shows of its output at most; the whole of it is an artifact of the run."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from channels.cards.model import Action, Card, CardStatus, Header, Text
 from channels.cards.shorten import shorten
@@ -17,8 +16,7 @@ from channels.feishu.blocks import block_pieces
 from channels.feishu.elements import Piece, button_row, markdown, note, piece_of
 from channels.feishu.growth import Texts
 from channels.feishu.markdown import escape
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 CARD_BYTES = 26_000
 """For one serialised card: 30 KB less room for what the platform adds when it expands style tags."""

@@ -12,9 +12,11 @@ import aiohttp
 from channels.clock import Clock
 from channels.errors import ChannelError, DeliveryUnknown, NotConnected
 from channels.feishu.errors import TOKEN_REFUSED, error_of
-from channels.feishu.http import Answer, File, Json, Request, download, dump, open_session, send
+from channels.feishu.http import Answer, File, Request, download, send
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.token import TokenSource
+from channels.readable import Json, dump
+from channels.transport import open_session
 
 T = TypeVar("T")
 _IM = "/open-apis/im/v1"

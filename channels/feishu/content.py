@@ -10,9 +10,7 @@ from typing import Any, cast
 
 from channels.events import AttachmentHandle
 from channels.feishu.post import parse_post
-from channels.feishu.readable import read_json
-
-Json = dict[str, Any]
+from channels.readable import Json, read_json
 
 _FILES = {"image": "image", "file": "file", "audio": "audio", "media": "video"}
 _KEYS = {"image": "image_key", "file": "file_key", "audio": "file_key", "media": "file_key"}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
 from channels.feishu.cards import Page
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 
 @dataclass(frozen=True, slots=True)

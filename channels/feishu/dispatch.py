@@ -13,10 +13,9 @@ from channels.feishu.frames import Frame, MalformedFrame, render_answer
 from channels.feishu.inbound import parse_event
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.parts import PartJoiner
-from channels.feishu.readable import read_json
 from channels.feishu.recalls import Recalls
+from channels.readable import Json, read_json
 
-Json = dict[str, Any]
 RECALLED = "im.message.recalled_v1"
 _log = logging.getLogger(__name__)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -15,16 +13,13 @@ import aiohttp
 from channels.base import Examination, Finding
 from channels.clock import Clock
 from channels.errors import ChannelError, MissingScope, Rejected
+from channels.examining import ANSWER_WITHIN_S, AskedOnce, compare_clocks
 from channels.feishu.client import Client
 from channels.feishu.discovery import discover
 from channels.feishu.http import Request, send
 from channels.feishu.scopes import PROBES, SCOPE_OF_CARDS, SCOPES_TO_RECEIVE, lack_of, named
 from channels.feishu.settings import FeishuSettings
 
-_ANSWER_WITHIN_S = 3.5
-"""Twice that, for the token and the call, is less than an examination may take."""
-_SKEW_WARN_S = 10.0
-_SKEW_FAIL_S = 300.0
 _BOT_ACTIVE = 2
 """`activate_status` of a bot that the tenant has switched on. Source: open.feishu.cn "获取机器人信息", read 2026-02."""
 _NOBODY_BEHIND = frozenset({407, 502, 503, 504})
@@ -45,7 +40,7 @@ def console_pages(settings: FeishuSettings) -> dict[str, str]:
 @asynccontextmanager
 async def examining(settings: FeishuSettings, clock: Clock) -> AsyncGenerator[Sequence[Examination]]:
     """Open a session of its own and give the examinations; see `channels.base.Examinable`."""
-    quick = settings.model_copy(update={"request_timeout_s": min(settings.request_timeout_s, _ANSWER_WITHIN_S)})
+    quick = settings.model_copy(update={"request_timeout_s": min(settings.request_timeout_s, ANSWER_WITHIN_S)})
     client = Client(quick, clock)
     client.open()
     doctor = Doctor(quick, client, clock)
@@ -63,32 +58,30 @@ class Doctor:
         self._client = client
         self._clock = clock
         self._pages = console_pages(settings)
-        self._token: asyncio.Task[None] | None = None
+        self._token = AskedOnce(client.authenticate)
 
     def examinations(self) -> Sequence[Examination]:
         """Give all, in the order to show them."""
         return (
             Examination("credentials", self.credentials),
-            Examination("bot", self._with_token(self.bot)),
-            Examination("connection", self._with_token(self.connection)),
+            Examination("bot", self._token.before(self.bot, self._refused)),
+            Examination("connection", self._token.before(self.connection, self._refused)),
             Examination("subscriptions", self.subscriptions),
-            Examination("scopes", self._with_token(self.scopes)),
-            Examination("cards", self._with_token(self.cards)),
+            Examination("scopes", self._token.before(self.scopes, self._refused)),
+            Examination("cards", self._token.before(self.cards, self._refused)),
             Examination("clock", self.skew),
         )
 
     async def close(self) -> None:
         """Give up what is under way and close the session."""
-        if self._token is not None:
-            self._token.cancel()
-            await asyncio.gather(self._token, return_exceptions=True)
+        await self._token.close()
         await self._client.close()
 
     async def credentials(self) -> Finding:
         """Fetch a token."""
         began_s = self._clock.steady_s()
         try:
-            await self._authenticated()
+            await self._token.answer()
         except ChannelError as error:
             return self._refused(error)
         elapsed_ms = round((self._clock.steady_s() - began_s) * 1000)
@@ -154,42 +147,11 @@ class Doctor:
 
     async def skew(self) -> Finding:
         """Compare our clock with the platform's, by the date of a refusal that needs no token."""
-        url = self._settings.domain + "/open-apis/bot/v3/info"
-        before_ms = time.time() * 1000
-        try:
-            answer = await send(self._client.session, Request("GET", url, "clock"))
-            theirs_ms = parsedate_to_datetime(answer.headers["date"]).timestamp() * 1000
-        except ChannelError as error:
-            return Finding("skipped", "no_answer", {"reason": str(error)})
-        except (KeyError, ValueError):
-            return Finding("skipped", "no_date")
-        # The header has whole seconds: half of one is its best guess.
-        skew_s = ((before_ms + time.time() * 1000) / 2 - theirs_ms - 500) / 1000
-        facts = {"skew_s": f"{skew_s:+.1f}"}
-        if abs(skew_s) < _SKEW_WARN_S:
-            return Finding("ok", "clock_right", facts)
-        return Finding("fail" if abs(skew_s) >= _SKEW_FAIL_S else "warn", "clock_skewed", facts, "clock_skewed")
+        return await compare_clocks(self._date)
 
-    async def _authenticated(self) -> None:
-        """Fetch the token, once for all who wait. Raises what `Client.authenticate` raises."""
-        if self._token is None:
-            self._token = asyncio.get_running_loop().create_task(self._client.authenticate())
-        await asyncio.shield(self._token)
-
-    def _with_token(self, examine: Callable[[], Awaitable[Finding]]) -> Callable[[], Awaitable[Finding]]:
-        """Skip an examination without a token: `credentials` tells why; else tell what was refused."""
-
-        async def examined() -> Finding:
-            try:
-                await self._authenticated()
-            except ChannelError:
-                return Finding("skipped", "needs_credentials")
-            try:
-                return await examine()
-            except ChannelError as error:
-                return self._refused(error)
-
-        return examined
+    async def _date(self) -> str:
+        request = Request("GET", self._settings.domain + "/open-apis/bot/v3/info", "clock")
+        return (await send(self._client.session, request)).headers.get("date", "")
 
     def _refused(self, error: ChannelError, *, advice: str = "") -> Finding:
         return Finding("fail", "refused", {**self._pages, "reason": str(error)}, advice or error.advice)

@@ -6,17 +6,15 @@ Source: open.feishu.cn "卡片 JSON 2.0 结构" and its component pages, read 20
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from channels.cards.model import Action, Table, WorkStatus
 from channels.cards.shorten import head
 from channels.feishu.markdown import escape
-
-Json = dict[str, Any]
+from channels.readable import Json, dump
 
 MARKS: Mapping[WorkStatus, str] = {"pending": "⬜", "in_progress": "⏳", "success": "✅", "fail": "❌"}
 LINE_BREAK = "  \n"
@@ -43,7 +41,7 @@ class Piece:
 
 def piece_of(native: Json, *, tables: int = 0, room: int = 0, fewer: Callable[[int], Piece] | None = None) -> Piece:
     """Measure an element: UTF-8 bytes of its JSON and every tagged object in it."""
-    size = len(json.dumps(native, ensure_ascii=False, separators=(",", ":")).encode()) + 1
+    size = len(dump(native).encode()) + 1
     return Piece(native, size, _objects(native), tables, max(room, size), fewer)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from channels.cards.ports import Write
 from channels.feishu.cards import BUTTONS, Page
 from channels.feishu.diff import TextChange
 from channels.feishu.sheet import Sheet
+from channels.readable import Json
 
-Json = dict[str, Any]
 Unrest = Literal["", "status", "active"]
 
 _AT_WORK = "blue"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from channels.events import ConversationRef, DedupeKey, InboundKind, Sender
 from channels.feishu.mentions import BotIdentity
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 _MICROSECONDS_FROM = 10**14
 """Times above are microseconds: presses are stamped so, messages in milliseconds."""

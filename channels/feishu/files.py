@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 from channels.errors import DeliveryUnknown
 from channels.feishu.client import Client
-from channels.feishu.http import File, Json, Request, Upload
+from channels.feishu.http import File, Request, Upload
+from channels.readable import Json
 
 _IM = "/open-apis/im/v1"
 _KINDS = {"docx": "doc", "xlsx": "xls", "pptx": "ppt"} | {

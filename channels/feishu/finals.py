@@ -6,7 +6,7 @@ import logging
 
 from channels.base import CardOpening, SentFinal
 from channels.cards.once import send_once, was_begun
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
 from channels.clock import Clock
 from channels.errors import InvalidCard, MissingScope, Rejected, TooLong
 from channels.events import Receipt
@@ -17,6 +17,7 @@ from channels.feishu.opening import Counter, Opener
 from channels.feishu.plain import rest_as_text
 from channels.feishu.post_office import Letter, uuid_of
 from channels.feishu.sheet import Sheet
+from channels.readable import Json
 
 _TEXT_BYTES = 100_000
 """Below the platform's 150 KB for a text message. Source: open.feishu.cn "发送消息", read 2026-02."""

@@ -6,13 +6,13 @@ parts are written in the platform's dialect.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 
 from channels.cards.markdown import Parts, Rewriting
 from channels.cards.model import Lane
 from channels.feishu.elements import Piece, markdown, part_id, piece_of
 from channels.feishu.markdown import TABLES_PER_ELEMENT, Dialect
+from channels.kept import Kept
 
 ELEMENT_CHARS = 3000
 """One markdown element holds at most this much: long ones grow slowly, and some clients drop text beyond 10,000."""
@@ -94,7 +94,7 @@ class Texts:
     """The growing texts of one card, by element id."""
 
     def __init__(self) -> None:
-        self._texts: OrderedDict[str, Growing] = OrderedDict()
+        self._texts: Kept[str, Growing] = Kept(_KEPT)
         self.lanes: dict[str, tuple[Lane, str, tuple[Piece, ...]]] = {}
         """Lanes as they were drawn last, with the word for thinking."""
 
@@ -104,8 +104,6 @@ class Texts:
         """Give the text of an element; the options count when it is new."""
         text = self._texts.get(eid)
         if text is None:
-            text = self._texts[eid] = Growing(eid, chars=chars, tables=tables, small=small)
-            while len(self._texts) > _KEPT:
-                self._texts.popitem(last=False)
-        self._texts.move_to_end(eid)
+            text = Growing(eid, chars=chars, tables=tables, small=small)
+        self._texts[eid] = text
         return text

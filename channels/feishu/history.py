@@ -11,8 +11,7 @@ from typing import Any
 from channels.errors import DeliveryUnknown, Rejected
 from channels.events import ConversationRef
 from channels.feishu.post_office import PostOffice
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 _PAGES = 4
 _PAGE = 50

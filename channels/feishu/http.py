@@ -1,52 +1,20 @@
-"""The pooled HTTP session of one account, and what its failures mean."""
+"""One request to the platform and what it answers: JSON with a code, or a file."""
 
 from __future__ import annotations
 
 import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, TooLong
-from channels.feishu.readable import read_json
-
-Json = dict[str, Any]
+from channels.errors import DeliveryUnknown
+from channels.readable import Json, dump, read_json
+from channels.transport import read_at_most, transport_error
 
 _SLOW_BYTES_PER_S = 1_000_000
 """30 MB, the most the platform takes, go within 40 s: less than one try of a delivery has."""
-
-
-def open_session(domain: str, *, timeout_s: float) -> aiohttp.ClientSession:
-    """Open a session that keeps its connections and goes through the proxy the environment names for `domain`.
-
-    The proxy is looked up once: aiohttp's own `trust_env` also reads the netrc file on every request, in a thread.
-    """
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=50),
-        timeout=aiohttp.ClientTimeout(total=timeout_s, connect=timeout_s / 2),
-        proxy=proxy_of(domain),
-        headers={"User-Agent": "niuma"},
-        cookie_jar=aiohttp.DummyCookieJar(),
-    )
-
-
-def proxy_of(domain: str) -> str | None:
-    """Give the proxy of the environment for this address, if any."""
-    parts = urlsplit(domain)
-    host = parts.hostname or ""
-    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
-        return None
-    return getproxies().get(parts.scheme)
-
-
-def dump(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Give JSON text in the platform's shortest form: its size limits count UTF-8 bytes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +78,7 @@ async def send(session: aiohttp.ClientSession, request: Request) -> Answer:
         ) as response:
             raw, status, answered = await response.read(), response.status, response.headers
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise _transport_error(error, request.call) from error
+        raise transport_error(error, request.call) from error
     body = _parse_body(raw)
     code = body.get("code") if body is not None else None
     if body is None or not isinstance(code, int):
@@ -148,11 +116,11 @@ async def download(session: aiohttp.ClientSession, request: Request, *, max_byte
             answer = await _refusal(response)
             if answer is not None:
                 return answer
-            content = await _read_at_most(response, max_bytes, request.call)
+            content = await read_at_most(response, max_bytes, request.call)
             name = response.content_disposition.filename if response.content_disposition else None
             return File(content, response.content_type, name or "")
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise _transport_error(error, request.call) from error
+        raise transport_error(error, request.call) from error
 
 
 async def _refusal(response: aiohttp.ClientResponse) -> Answer | None:
@@ -166,26 +134,8 @@ async def _refusal(response: aiohttp.ClientResponse) -> Answer | None:
     return Answer(response.status, _lower(response.headers), code if isinstance(code, int) else -1, body)
 
 
-async def _read_at_most(response: aiohttp.ClientResponse, max_bytes: int, call: str) -> bytes:
-    parts, size = list[bytes](), 0
-    async for part in response.content.iter_chunked(65_536):
-        size += len(part)
-        if size > max_bytes:
-            raise TooLong(f"{call}: more than {max_bytes} bytes")
-        parts.append(part)
-    return b"".join(parts)
-
-
 def _lower(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
-
-
-def _transport_error(error: Exception, call: str) -> ChannelError:
-    """Tell by type whether a request that failed below HTTP may have been carried out."""
-    text = f"{call}: {type(error).__name__}"
-    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL):
-        return NotDispatched(text)
-    return DeliveryUnknown(text)
 
 
 def _parse_body(raw: bytes) -> Json | None:

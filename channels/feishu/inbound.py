@@ -6,15 +6,14 @@ Source: open.feishu.cn im.message.receive_v1 and card.action.trigger, read 2026-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import cast
 
 from channels.events import CardAction, ChatKind, DedupeKey, Inbound, InboundMessage
 from channels.feishu import notices
 from channels.feishu.content import Content, parse_content
 from channels.feishu.envelope import Envelope, named
 from channels.feishu.mentions import BotIdentity, mentions_me, parse_mentions, resolve_mentions
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 
 def parse_event(event: Json, me: BotIdentity) -> Inbound | None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-Json = dict[str, Any]
+from channels.readable import Json
 
 
 @dataclass(slots=True)

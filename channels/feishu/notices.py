@@ -6,12 +6,11 @@ im.chat.member.bot.added_v1 / deleted_v1, im.chat.access_event.bot_p2p_chat_ente
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from channels.events import ChatEntered, MembershipChanged, MenuChosen, Reacted, Recalled, Sender
 from channels.feishu.envelope import Envelope, named
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 NO_CHAT = ""
 """Reactions name a message and no chat."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from channels.base import CardOpening
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
 from channels.errors import ChannelError, InvalidCard, MissingScope, Rejected
 from channels.feishu.cards import Page
 from channels.feishu.errors import CARD_REFUSED, MESSAGE_BEING_SENT
@@ -20,6 +20,7 @@ from channels.feishu.history import History
 from channels.feishu.mentions import BotIdentity
 from channels.feishu.post_office import Letter, PostOffice, uuid_of
 from channels.feishu.sheet import Sheet
+from channels.readable import Json
 
 CardMode = Literal["stream", "patch", "message"]
 Root = Literal["open", "final"]

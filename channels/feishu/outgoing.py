@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channels.cards.once import file_path, send_file_once
-from channels.cards.ports import Journal, Json
+from channels.cards.ports import Journal
 from channels.clock import Clock
 from channels.errors import Rejected, TooLong
 from channels.events import ConversationRef, OutFile
@@ -11,6 +11,7 @@ from channels.feishu.errors import MESSAGE_BEING_SENT
 from channels.feishu.files import Files
 from channels.feishu.history import History
 from channels.feishu.post_office import Letter, PostOffice, uuid_of
+from channels.readable import Json
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff"})
 """What is shown as a picture. Source: open.feishu.cn "上传图片", read 2026-02: JPEG, PNG, WEBP, GIF, BMP, ICO, TIFF."""

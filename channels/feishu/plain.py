@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from html import unescape
-from typing import Any, cast
+from typing import cast
 
 from channels.cards.markdown import split
 from channels.cards.model import Card
 from channels.cards.text import plain_messages
 from channels.feishu.cards import Page
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 _FONT = re.compile(r"</?font[^>]*>")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-Json = dict[str, Any]
+from channels.readable import Json
 
 
 @dataclass(slots=True)

@@ -5,25 +5,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from channels.cards.ports import WriteGuard
-from channels.clock import Clock
-from channels.errors import DeliveryUnknown, NotDispatched, RateLimited, Rejected, StreamEnded
+from channels.cards.ports import WriteGuard, unguarded
+from channels.errors import DeliveryUnknown, Rejected, StreamEnded
 from channels.events import ConversationRef
 from channels.feishu.client import Client
 from channels.feishu.errors import is_anchor_gone
-from channels.pacing import Pacer
+from channels.kept import Kept
+from channels.pacing import Pacer, insist
+from channels.readable import Json
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
-_TRIES = 6
-_FIRST_PAUSE_S = 0.2
-_LONGEST_WAIT_S = 5.0
 _ANCHORS = 10
 _UNSURE_KEPT = 2000
 _log = logging.getLogger(__name__)
@@ -32,10 +28,6 @@ _log = logging.getLogger(__name__)
 def uuid_of(name: str) -> str:
     """Give a text of at most 50 characters that is the same for the same name."""
     return name if len(name) <= 50 else f"h{hashlib.blake2s(name.encode(), digest_size=20).hexdigest()}"
-
-
-async def unguarded() -> None:
-    """Guard what belongs to no run."""
 
 
 @dataclass(slots=True)
@@ -67,35 +59,15 @@ class Letter:
 class PostOffice:
     """Creates and sends for one account."""
 
-    def __init__(self, client: Client, pacer: Pacer, clock: Clock) -> None:
+    def __init__(self, client: Client, pacer: Pacer) -> None:
         self.client = client
         self._pacer = pacer
-        self._clock = clock
-        self._unsure: OrderedDict[str, None] = OrderedDict()
+        self._unsure: Kept[str, None] = Kept(_UNSURE_KEPT)
         """The uuids of messages that may have been sent, for openings that are tried again."""
 
     async def insist(self, method: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Do `work`, again after refusals for pace and lost answers, for some seconds.
-
-        Raises:
-            ChannelError: the last refusal.
-        """
-        pause_s = _FIRST_PAUSE_S
-        for tries_left in range(_TRIES - 1, -1, -1):
-            await self._pacer.acquire(method)
-            try:
-                return await work()
-            except RateLimited as error:
-                self._pacer.refused(method, error)
-                if not tries_left or error.retry_after_s > _LONGEST_WAIT_S:
-                    raise
-                await self._clock.sleep(error.retry_after_s)
-            except (DeliveryUnknown, NotDispatched):
-                if not tries_left:
-                    raise
-                await self._clock.sleep(pause_s)
-                pause_s *= 2
-        raise AssertionError("the last try returns or raises")
+        """See `channels.pacing.insist`."""
+        return await insist(self._pacer, method, work)
 
     async def create_card(self, native: Mapping[str, Any], guard: WriteGuard, *, insist: bool) -> str:
         """Create a card entity and give its id; one that was created by a lost try stays unseen.
@@ -159,8 +131,6 @@ class PostOffice:
         except (DeliveryUnknown, asyncio.CancelledError):
             letter.maybe_sent = True
             self._unsure[uuid] = None
-            while len(self._unsure) > _UNSURE_KEPT:
-                self._unsure.popitem(last=False)
             raise
 
     async def _anchor_in(self, conversation: ConversationRef) -> str | None:

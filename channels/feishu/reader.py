@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from channels.events import AttachmentHandle, Fetched, Quote
 from channels.feishu.client import Client
 from channels.feishu.content import Content, parse_content
 from channels.feishu.files import Files
 from channels.feishu.mentions import BotIdentity, parse_mentions, resolve_mentions
-from channels.feishu.people import People
 from channels.feishu.post_office import PostOffice
-
-Json = dict[str, Any]
+from channels.names import Names
+from channels.readable import Json
 
 _QUOTES = 100
 """Source: open.feishu.cn "合并转发消息", read 2026-02: a bundle holds at most 100 messages."""
@@ -22,10 +21,10 @@ _QUOTES = 100
 class Reader:
     """Reads for one account. Waits its turn like every other request."""
 
-    def __init__(self, office: PostOffice, files: Files, people: People, me: BotIdentity, app_id: str) -> None:
+    def __init__(self, office: PostOffice, files: Files, names: Names, me: BotIdentity, app_id: str) -> None:
         self._office = office
         self._files = files
-        self._people = people
+        self._names = names
         self._me = me
         self._app_id = app_id
 
@@ -55,7 +54,7 @@ class Reader:
         content = _content_of(item)
         text = resolve_mentions(content.text, parse_mentions(item), self._me).strip()
         by_us = author == self._app_id
-        name = "" if by_us else self._people.name_of(author)
+        name = "" if by_us else self._names.of(author)
         return Quote(message_id, name or author, text, by_us, content.attachments)
 
 

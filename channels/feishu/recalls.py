@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from channels.kept import Kept
 
 _KEPT = 5000
 
@@ -11,13 +11,11 @@ class Recalls:
     """Remembers the newest; an event reaches one process only, so this is what we happen to know."""
 
     def __init__(self) -> None:
-        self._gone: OrderedDict[str, None] = OrderedDict()
+        self._gone: Kept[str, None] = Kept(_KEPT)
 
     def note(self, message_id: str) -> None:
         """Take note that a message is gone."""
         self._gone[message_id] = None
-        while len(self._gone) > _KEPT:
-            self._gone.popitem(last=False)
 
     def __contains__(self, message_id: str) -> bool:
         return message_id in self._gone

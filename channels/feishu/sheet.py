@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from channels.feishu.cards import Page
 from channels.feishu.diff import Changes, TextChange, compare, exchange, with_text
-
-Json = dict[str, Any]
+from channels.readable import Json
 
 ATTEMPT_STEP = 100_000
 """Sequences start at attempt x this, so that a new owner's are above all the former one's."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping
 
 from channels.base import Reaction
 from channels.errors import ChannelError
 from channels.feishu.client import Client
+from channels.kept import Kept
 from channels.pacing import Pacer
 
 _EMOJI: Mapping[Reaction, str] = {"working": "Typing", "queued": "OnIt"}
@@ -26,7 +26,7 @@ class Signs:
     def __init__(self, client: Client, pacer: Pacer) -> None:
         self._client = client
         self._pacer = pacer
-        self._ids: OrderedDict[tuple[str, Reaction], asyncio.Future[str]] = OrderedDict()
+        self._ids: Kept[tuple[str, Reaction], asyncio.Future[str]] = Kept(_KEPT)
         """Empty: the platform refused it."""
 
     async def put_on(self, message_id: str, reaction: Reaction) -> None:
@@ -35,8 +35,6 @@ class Signs:
         if key in self._ids:
             return
         sign = self._ids[key] = asyncio.get_running_loop().create_future()
-        while len(self._ids) > _KEPT:
-            self._ids.popitem(last=False)
         try:
             await self._pacer.acquire("reaction", urgent=False)
             sign.set_result(await self._client.add_reaction(message_id, _EMOJI[reaction]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from channels.cards.model import Card
-from channels.cards.ports import Json, Write
+from channels.cards.ports import Write
 from channels.clock import Clock
 from channels.errors import ChannelError, InvalidCard, MissingScope, Rejected, StreamEnded, TooLong
 from channels.events import Receipt
@@ -24,6 +24,7 @@ from channels.feishu.growth import Texts
 from channels.feishu.opening import Opener
 from channels.feishu.recalls import Recalls
 from channels.feishu.sheet import Sheet
+from channels.readable import Json
 
 Mode = Literal["stream", "patch", "message", "dead"]
 _SMALLEST_BYTES = 5_000

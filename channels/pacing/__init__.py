@@ -7,7 +7,8 @@ first, the last, approval and error frames (`urgent`) always find room.
 from __future__ import annotations
 
 from channels.pacing.card import CardPace
+from channels.pacing.insisting import insist
 from channels.pacing.pacer import Pacer
 from channels.pacing.statistics import MethodStatistics, PacerStatistics, Spread, WriteLog
 
-__all__ = ["CardPace", "MethodStatistics", "Pacer", "PacerStatistics", "Spread", "WriteLog"]
+__all__ = ["CardPace", "MethodStatistics", "Pacer", "PacerStatistics", "Spread", "WriteLog", "insist"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 
 from channels.capabilities import Capabilities
 from channels.clock import Clock
+from channels.kept import Kept
 
 _MARGIN_S = 0.2
 """For the ways of the requests: one that left later may arrive sooner."""
@@ -18,7 +19,7 @@ class Chats:
     def __init__(self, capabilities: Capabilities, clock: Clock) -> None:
         self._methods = capabilities.methods
         self._clock = clock
-        self._given: OrderedDict[str, deque[float]] = OrderedDict()
+        self._given: Kept[str, deque[float]] = Kept(_CHATS_KEPT)
 
     async def turn(self, method: str, chat: str) -> None:
         """Wait until one more request of `method` may leave for `chat`; at once where that is not limited."""
@@ -37,7 +38,5 @@ class Chats:
     def _of(self, chat: str) -> deque[float]:
         """Give the times of the chat's last turns."""
         given = self._given.setdefault(chat, deque())
-        self._given.move_to_end(chat)
-        while len(self._given) > _CHATS_KEPT:
-            self._given.popitem(last=False)
+        self._given[chat] = given
         return given

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from channels.base import CardOpening, ChannelHealth, Examination, Reaction, SentFinal
 from channels.capabilities import Capabilities
 from channels.cards.model import Call, Card
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.clock import Clock
 from channels.connection import ConnectionState, Keeper, KeeperTimes, Link
 from channels.errors import InvalidCard, NotSupported, StreamEnded, TooLong
@@ -29,7 +29,9 @@ from channels.events import (
     Receipt,
     Toast,
 )
+from channels.names import Names
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.slack.cards import Page, render_card
 from channels.slack.client import Client
 from channels.slack.connecting import Dialler
@@ -43,7 +45,7 @@ from channels.slack.finals import Final
 from channels.slack.identity import NAME, BotIdentity, MessageName, is_direct, ts_of
 from channels.slack.limits import CAPABILITIES
 from channels.slack.opening import Counter, Opener
-from channels.slack.people import People
+from channels.slack.people import USERS_INFO, ask_name
 from channels.slack.post_office import Letter, PostOffice
 from channels.slack.reader import Reader
 from channels.slack.responses import Responses
@@ -83,8 +85,8 @@ class Adapter:
         self._office = PostOffice(self._client, self._pacer, clock, self._me)
         self._room = StreamRoom(clock)
         self._counter = Counter(self._office, self._room, self._me, settings.native_streams == "direct")
-        self._people = People(self._client, self._pacer, clock)
-        self._reader = Reader(self._office, self._people, self._me)
+        self._names = Names(NAME, lambda user: ask_name(self._client, user), USERS_INFO, self._pacer)
+        self._reader = Reader(self._office, self._names, self._me)
         self._files = Files(self._office, settings.base_url)
         self._responses = Responses(self._client, clock)
         self._toasts = Toasts(self._client, self._pacer, self._responses)
@@ -149,7 +151,7 @@ class Adapter:
             await self._keeper.stop()
         if self._dispatcher is not None:
             await self._dispatcher.stop()
-        await self._people.stop()
+        await self._names.stop()
         await self._client.close()
 
     async def _dial(self, handler: InboundHandler) -> Link:
@@ -163,7 +165,7 @@ class Adapter:
         async def given(inbound: Inbound) -> Toast | None:
             return await handler(self._arrived(inbound))
 
-        reading = Reading(self._me, self._people.name_of, self._clock.now_ms)
+        reading = Reading(self._me, self._names.of, self._clock.now_ms)
         make: type[Dispatcher] = module.Dispatcher
         self._dispatcher = make(self._client.bot_token, reading, given, self._toasts.tell, self._responses.keep)
         return self._dispatcher

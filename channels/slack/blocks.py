@@ -8,6 +8,7 @@ from functools import lru_cache
 from channels.cards.grapheme import ceiling
 from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
 from channels.cards.shorten import head, shorten
+from channels.readable import Json
 from channels.slack.cells import plain_cell
 from channels.slack.elements import (
     LINE_CHARS,
@@ -15,7 +16,6 @@ from channels.slack.elements import (
     SECTION_CHARS,
     TABLE_COLUMNS,
     TABLE_ROWS,
-    Json,
     Piece,
     bold,
     code_block,

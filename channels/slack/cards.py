@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from channels.cards.model import Card, CardStatus, Header, Text
+from channels.readable import Json
 from channels.slack.blocks import block_pieces
-from channels.slack.elements import HEADER_CHARS, Json, Piece, buttons, fitted, header, line, piece_of
+from channels.slack.elements import HEADER_CHARS, Piece, buttons, fitted, header, line, piece_of
 from channels.slack.escape import mrkdwn
 from channels.slack.growth import Texts
 

@@ -6,14 +6,12 @@ Source: docs.slack.dev "Table block" and "Rich text block", read 2026-08.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from channels.readable import Json
 from channels.slack.escape import neutral
-
-Json = dict[str, Any]
 
 _PARSER = MarkdownIt("commonmark").enable("strikethrough")
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}

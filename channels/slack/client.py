@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from channels.errors import ChannelError, DeliveryUnknown, NotConnected, NotDispatched
+from channels.errors import ChannelError, DeliveryUnknown, NotConnected
+from channels.readable import Json
 from channels.slack.errors import error_of
-from channels.slack.identity import Json
 from channels.slack.settings import SlackSettings
+from channels.transport import open_session, proxy_of, transport_error
 
 Ask = Callable[..., Awaitable[AsyncSlackResponse]]
 _READS = ("conversations.", "users.", "auth.", "files.getUploadURLExternal", "files.info", "apps.")
@@ -58,14 +57,7 @@ class Client:
 
     def open(self) -> None:
         """Open the session; needs a running event loop, sends nothing."""
-        timeout_s = self._settings.request_timeout_s
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=50),
-            timeout=aiohttp.ClientTimeout(total=timeout_s, connect=timeout_s / 2),
-            proxy=proxy_of(self._settings.base_url),
-            headers={"User-Agent": "niuma"},
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
+        self._session = open_session(self._settings.base_url, timeout_s=self._settings.request_timeout_s)
         self._bot = self._web(self.bot_token)
 
     async def close(self) -> None:
@@ -106,6 +98,7 @@ class Client:
             timeout=int(self._settings.request_timeout_s),
             retry_handlers=[],
         )
+        # Left to itself the SDK goes through the environment's proxy to this machine as well.
         web.proxy = proxy_of(self._settings.base_url)
         return web
 
@@ -135,19 +128,3 @@ def _refusal(error: SlackApiError, method: str) -> ChannelError:
     told: Json = cast("Json", body) if isinstance(body, dict) else {}
     headers = cast("Mapping[str, str]", getattr(answer, "headers", None) or {})
     return error_of(str(told.get("error") or ""), status=status, headers=headers, body=told, call=method)
-
-
-def transport_error(error: Exception, call: str) -> ChannelError:
-    """Give what a failed request means: it never left, or nobody knows."""
-    never_left = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)
-    text = f"{call}: {type(error).__name__}"
-    return NotDispatched(text) if never_left else DeliveryUnknown(text)
-
-
-def proxy_of(url: str) -> str | None:
-    """Give the proxy of the environment for this address, if any; the SDK takes it for local ones too."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if host in ("localhost", "127.0.0.1", "::1") or proxy_bypass(host):
-        return None
-    return getproxies().get(parts.scheme)

@@ -20,13 +20,13 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.events import CardAction, ConversationRef, Inbound, InboundHandler, Toast
+from channels.readable import Json
 from channels.slack.envelope import Reading
 from channels.slack.escape import mrkdwn
 from channels.slack.identity import BotIdentity
 from channels.slack.inbound import parse_command, parse_event, parse_press
 from channels.slack.socket import Ack
 
-Json = dict[str, Any]
 T = TypeVar("T")
 _ALL = re.compile(r".*", re.DOTALL)
 _ENVELOPE = "niuma_envelope_id"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -14,15 +11,12 @@ import aiohttp
 from channels.base import Examination, Finding
 from channels.clock import Clock
 from channels.errors import ChannelError
+from channels.examining import ANSWER_WITHIN_S, AskedOnce, compare_clocks
 from channels.slack.client import Client
-from channels.slack.identity import Json
 from channels.slack.manifest import CORE_SCOPES, EVENTS, NEEDED_SCOPES
 from channels.slack.settings import SlackSettings
+from channels.transport import transport_error
 
-_ANSWER_WITHIN_S = 3.5
-"""Twice that, for the token and the call, is less than an examination may take."""
-_SKEW_WARN_S = 10.0
-_SKEW_FAIL_S = 300.0
 _KINDS = {"bot_token": "xoxb-", "app_token": "xapp-"}
 
 
@@ -35,7 +29,7 @@ def app_pages() -> dict[str, str]:
 @asynccontextmanager
 async def examining(settings: SlackSettings, clock: Clock) -> AsyncGenerator[Sequence[Examination]]:
     """Open a session of its own and give the examinations; see `channels.base.Examinable`."""
-    quick = settings.model_copy(update={"request_timeout_s": min(settings.request_timeout_s, _ANSWER_WITHIN_S)})
+    quick = settings.model_copy(update={"request_timeout_s": min(settings.request_timeout_s, ANSWER_WITHIN_S)})
     client = Client(quick)
     client.open()
     doctor = Doctor(quick, client, clock)
@@ -53,25 +47,23 @@ class Doctor:
         self._client = client
         self._clock = clock
         self._pages = app_pages()
-        self._asked: asyncio.Task[tuple[Json, frozenset[str]]] | None = None
+        self._me = AskedOnce(client.identify)
 
     def examinations(self) -> Sequence[Examination]:
         """Give all, in the order to show them."""
         return (
             Examination("token_kinds", self.token_kinds),
             Examination("credentials", self.credentials),
-            Examination("bot", self._when_known(self.bot)),
+            Examination("bot", self._me.before(self.bot, self._refused)),
             Examination("connection", self.connection),
             Examination("subscriptions", self.subscriptions),
-            Examination("scopes", self._when_known(self.scopes)),
+            Examination("scopes", self._me.before(self.scopes, self._refused)),
             Examination("clock", self.skew),
         )
 
     async def close(self) -> None:
         """Give up what is under way and close the session."""
-        if self._asked is not None:
-            self._asked.cancel()
-            await asyncio.gather(self._asked, return_exceptions=True)
+        await self._me.close()
         await self._client.close()
 
     async def token_kinds(self) -> Finding:
@@ -87,7 +79,7 @@ class Doctor:
         """Ask with the bot's token who we are."""
         began_s = self._clock.steady_s()
         try:
-            told, _ = await self._identified()
+            told, _ = await self._me.answer()
         except ChannelError as error:
             return self._refused(error)
         elapsed_ms = round((self._clock.steady_s() - began_s) * 1000)
@@ -95,7 +87,7 @@ class Doctor:
 
     async def bot(self) -> Finding:
         """Tell who we are, and that this is a bot."""
-        told, _ = await self._identified()
+        told, _ = await self._me.answer()
         facts = {"name": str(told.get("user") or ""), "open_id": str(told.get("user_id") or "")}
         if not told.get("bot_id"):
             return Finding("fail", "bot_not_told", {**self._pages, **facts}, "token_kind_wrong")
@@ -116,7 +108,7 @@ class Doctor:
 
     async def scopes(self) -> Finding:
         """Compare the token's permissions with what we need."""
-        _, granted = await self._identified()
+        _, granted = await self._me.answer()
         if not granted:
             return Finding("skipped", "scopes_untold")
         missing = [scope for scope in NEEDED_SCOPES if scope not in granted]
@@ -129,39 +121,14 @@ class Doctor:
 
     async def skew(self) -> Finding:
         """Compare our clock with the platform's, by the date of an answer that needs no token."""
-        before_ms = time.time() * 1000
+        return await compare_clocks(self._date)
+
+    async def _date(self) -> str:
         try:
             async with self._client.session.get(f"{self._settings.base_url}api.test") as answer:
-                told = answer.headers.get("Date", "")
-            theirs_ms = parsedate_to_datetime(told).timestamp() * 1000
+                return answer.headers.get("Date", "")
         except (aiohttp.ClientError, TimeoutError) as error:
-            return Finding("skipped", "no_answer", {"reason": type(error).__name__})
-        except ValueError:
-            return Finding("skipped", "no_date")
-        # The header has whole seconds: half of one is its best guess.
-        skew_s = ((before_ms + time.time() * 1000) / 2 - theirs_ms - 500) / 1000
-        facts = {"skew_s": f"{skew_s:+.1f}"}
-        if abs(skew_s) < _SKEW_WARN_S:
-            return Finding("ok", "clock_right", facts)
-        return Finding("fail" if abs(skew_s) >= _SKEW_FAIL_S else "warn", "clock_skewed", facts, "clock_skewed")
-
-    async def _identified(self) -> tuple[Json, frozenset[str]]:
-        """Ask who we are, once for all who wait. Raises what `Client.identify` raises."""
-        if self._asked is None:
-            self._asked = asyncio.get_running_loop().create_task(self._client.identify())
-        return await asyncio.shield(self._asked)
-
-    def _when_known(self, examine: Callable[[], Awaitable[Finding]]) -> Callable[[], Awaitable[Finding]]:
-        """Skip an examination when we are refused: `credentials` tells why."""
-
-        async def examined() -> Finding:
-            try:
-                await self._identified()
-            except ChannelError:
-                return Finding("skipped", "needs_credentials")
-            return await examine()
-
-        return examined
+            raise transport_error(error, "api.test") from error
 
     def _refused(self, error: ChannelError) -> Finding:
         return Finding("fail", "refused", {**self._pages, "reason": str(error)}, error.advice)

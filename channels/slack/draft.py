@@ -6,17 +6,14 @@ with the fields of tasks counted twice: CopilotKit#6063, openclaw#143882.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from channels.cards.markdown import Rewriting
 from channels.cards.model import Card, CardStatus, Text, Thinking, Todos, ToolPanel, WorkStatus
+from channels.readable import Json, dump
 from channels.slack.elements import fitted
 from channels.slack.escape import Dialect, neutral, settled_tail
-
-Json = dict[str, Any]
 
 STREAM_BYTES = 9_000
 """For all of one stream; users met the end at 10,600 to 11,300."""
@@ -91,5 +88,5 @@ def _title(text: str) -> str:
 
 
 def _weight(chunk: Json) -> int:
-    size = len(json.dumps(chunk, ensure_ascii=False, separators=(",", ":")).encode())
+    size = len(dump(chunk).encode())
     return size if chunk["type"] == "markdown_text" else 2 * size

@@ -6,17 +6,14 @@ button text 75 and value 2,000, table 100 rows x 20 columns and one a message, m
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from channels.cards.model import Action, Form, WorkStatus
 from channels.cards.shorten import head, shorten
+from channels.readable import Json, dump
 from channels.slack.cells import settings_of
 from channels.slack.escape import code, mrkdwn, neutral
-
-Json = dict[str, Any]
 
 MARKS: Mapping[WorkStatus, str] = {"pending": "⬜", "in_progress": "⏳", "success": "✅", "fail": "❌"}
 SECTION_CHARS = 2900
@@ -42,7 +39,7 @@ class Piece:
 
 def piece_of(*blocks: Json, plain: Sequence[Json] = ()) -> Piece:
     """Measure blocks: UTF-8 bytes of their JSON."""
-    size = sum(len(json.dumps(block, ensure_ascii=False, separators=(",", ":")).encode()) + 1 for block in blocks)
+    size = sum(len(dump(block).encode()) + 1 for block in blocks)
     return Piece(blocks, size, sum(block["type"] == "table" for block in blocks), tuple(plain))
 
 
@@ -99,7 +96,7 @@ def table_block(rows: Sequence[Sequence[Json]], aligns: Sequence[str] = ()) -> J
 
 def button(action: Action, number: int, thread: str) -> Json:
     """Give a button. Its value comes back as it is."""
-    value = json.dumps({**action.value(), THREAD_KEY: thread}, ensure_ascii=False, separators=(",", ":"))
+    value = dump({**action.value(), THREAD_KEY: thread})
     native: Json = {
         "type": "button",
         "action_id": f"{action.name}_{number}",

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from channels.events import AttachmentHandle, ConversationRef, DedupeKey, InboundKind, Sender
+from channels.readable import Json
 from channels.slack.identity import NAME, BotIdentity, MessageName, is_direct
 from channels.slack.tokens import NameOf
-
-Json = dict[str, Any]
 
 
 def named(told: Json, field: str) -> str:

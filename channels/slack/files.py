@@ -7,27 +7,25 @@ files.completeUploadExternal), read 2026-08; a sign-in page with status 200: ver
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
 from channels.cards.ports import Journal
-from channels.clock import Clock
-from channels.errors import ChannelError, DeliveryUnknown, MissingScope, NotSupported, Rejected, TooLong
+from channels.errors import ChannelError, DeliveryUnknown, MissingScope, NotSupported, Rejected
 from channels.events import AttachmentHandle, Fetched, OutFile
-from channels.slack.client import Client, transport_error
+from channels.readable import Json
+from channels.slack.client import Client
 from channels.slack.errors import ADVICE
 from channels.slack.post_office import PostOffice
-
-Json = dict[str, Any]
+from channels.transport import read_at_most, transport_error
 
 DOWNLOAD, BEGIN_UPLOAD, END_UPLOAD = "files.download", "files.getUploadURLExternal", "files.completeUploadExternal"
 INFO = "files.info"
 SLACK_HOSTS = (".slack.com", ".slack-edge.com", ".slack-files.com")
 _NO_UPLOAD = "file_not_found"
 _REDIRECTS = 5
-_CHUNK = 64 * 1024
 
 
 class Files:
@@ -41,10 +39,6 @@ class Files:
     @property
     def _client(self) -> Client:
         return self._office.client
-
-    @property
-    def _clock(self) -> Clock:
-        return self._office.clock
 
     async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
         """See `Channel.fetch`."""
@@ -78,7 +72,7 @@ class Files:
                         address = urljoin(address, answer.headers.get("Location", ""))
                         continue
                     _check(answer)
-                    return await _read(answer, max_bytes), answer.content_type, _name_of(answer)
+                    return await read_at_most(answer, max_bytes, DOWNLOAD), answer.content_type, _name_of(answer)
             except (aiohttp.ClientError, TimeoutError) as error:
                 raise transport_error(error, DOWNLOAD) from error
         raise Rejected("the file is redirected without end", code="file_redirects")
@@ -161,19 +155,6 @@ def _is_page(answer: aiohttp.ClientResponse) -> bool:
 def _advised(error: ChannelError) -> ChannelError:
     error.advice = ADVICE.get(error.code, error.advice)
     return error
-
-
-async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    if (answer.content_length or 0) > max_bytes:
-        raise TooLong(f"the file has more than {max_bytes} bytes")
-    parts: list[bytes] = []
-    size = 0
-    async for part in answer.content.iter_chunked(_CHUNK):
-        size += len(part)
-        if size > max_bytes:
-            raise TooLong(f"the file has more than {max_bytes} bytes")
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _name_of(answer: aiohttp.ClientResponse) -> str:

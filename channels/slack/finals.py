@@ -9,14 +9,14 @@ from channels.base import CardOpening, SentFinal
 from channels.cards.markdown import split
 from channels.cards.ports import Journal
 from channels.cards.text import plain_messages
-from channels.clock import Clock
 from channels.errors import InvalidCard, StreamEnded, TooLong
 from channels.events import Receipt
+from channels.readable import Json
 from channels.slack.cards import Page, render_card
 from channels.slack.cells import words_of
 from channels.slack.errors import NOT_A_MEMBER
 from channels.slack.escape import markdown
-from channels.slack.identity import NAME, Json, MessageName
+from channels.slack.identity import NAME, MessageName
 from channels.slack.opening import Counter, Opener
 from channels.slack.responses import Responses
 from channels.slack.sheet import Sheet
@@ -35,10 +35,6 @@ class Final:
         self._journal = journal
         self._responses = responses
         self._opener = Opener(counter, journal, opening, "final")
-
-    @property
-    def _clock(self) -> Clock:
-        return self._counter.office.clock
 
     async def send(self) -> SentFinal:
         """Send what was not sent; see `Channel.send_final`."""
@@ -104,7 +100,7 @@ class Final:
     def _receipt(self, sheets: list[Sheet]) -> Receipt:
         me = self._counter.me
         ids = tuple(str(MessageName(me.team_id, sheet.channel, sheet.ts)) for sheet in sheets)
-        return Receipt(NAME, me.account, ids, self._clock.now_ms(), "message")
+        return Receipt(NAME, me.account, ids, self._counter.office.clock.now_ms(), "message")
 
 
 def _texts_of(pages: list[Page]) -> list[str]:

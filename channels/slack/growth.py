@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 
 from channels.cards.markdown import Parts
 from channels.cards.shorten import head
 from channels.cards.tables import TablePiece, pieces
+from channels.kept import Kept
+from channels.readable import Json
 from channels.slack.cells import markdown_cell
 from channels.slack.elements import (
     SECTION_CHARS,
     TABLE_COLUMNS,
     TABLE_ROWS,
-    Json,
     Piece,
     code_block,
     markdown_block,
@@ -52,14 +52,11 @@ class Texts:
     """The growing texts of one card, by block id."""
 
     def __init__(self) -> None:
-        self._texts: OrderedDict[str, Growing] = OrderedDict()
+        self._texts: Kept[str, Growing] = Kept(_KEPT)
 
     def of(self, name: str) -> Growing:
         """Give the text of a block."""
-        text = self._texts.setdefault(name, Growing())
-        self._texts.move_to_end(name)
-        while len(self._texts) > _KEPT:
-            self._texts.popitem(last=False)
+        text = self._texts[name] = self._texts.get(name) or Growing()
         return text
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from channels.errors import ChannelError, DeliveryUnknown, Rejected, StreamEnded
+from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.errors import ANCHOR_GONE
 from channels.slack.identity import BotIdentity, ts_of_ms
 
-Json = dict[str, Any]
 Insist = Callable[[str, Callable[[], Awaitable[Json]]], Awaitable[Json]]
 
 EVENT_TYPE = "niuma_page"

@@ -7,11 +7,10 @@ Source: docs.slack.dev auth.test, "Event payloads", read 2026-08.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from channels.events import ConversationRef
+from channels.readable import Json
 
-Json = dict[str, Any]
 NAME = "slack"
 
 

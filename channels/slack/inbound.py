@@ -5,18 +5,16 @@ Source: docs.slack.dev message, app_mention, slash command and block_actions pay
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import cast
 
 from channels.events import CardAction, ChatKind, Inbound, InboundMessage, Sender
+from channels.readable import Json, read_json
 from channels.slack import notices
 from channels.slack.elements import THREAD_KEY
 from channels.slack.envelope import Envelope, Reading, attachments_of, named
 from channels.slack.identity import is_direct
 from channels.slack.tokens import decode, mentions
-
-Json = dict[str, Any]
 
 _WORDS = frozenset({"", "file_share", "thread_broadcast", "me_message", "bot_message"})
 """Subtypes that are messages with words of somebody."""
@@ -87,7 +85,7 @@ def _name(user: Json) -> str:
 def _value(text: str) -> dict[str, str]:
     """Read a button's payload. Ours are objects of texts; a plain text, of a foreign button, is kept under one key."""
     try:
-        value: object = json.loads(text)
+        value = read_json(text)
     except ValueError:
         value = text
     if isinstance(value, dict):

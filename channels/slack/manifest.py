@@ -6,9 +6,8 @@ Source: docs.slack.dev "App manifest reference", read 2026-08.
 from __future__ import annotations
 
 import json
-from typing import Any
 
-Json = dict[str, Any]
+from channels.readable import Json
 
 NEEDED_SCOPES = (
     "app_mentions:read",

@@ -6,14 +6,13 @@ agent_session_stopped, read 2026-08.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from channels.events import ChatEntered, Edited, MembershipChanged, Reacted, Recalled, StopPressed
+from channels.readable import Json
 from channels.slack.envelope import Envelope, named
 from channels.slack.identity import is_direct, ms_of_ts
 from channels.slack.tokens import decode
-
-Json = dict[str, Any]
 
 
 def sent_at_ms(ts: str, envelope: Envelope) -> int:

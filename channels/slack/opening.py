@@ -14,10 +14,11 @@ from typing import Literal
 from channels.base import CardOpening
 from channels.cards.ports import Journal
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited
+from channels.readable import Json
 from channels.slack.cards import Page
 from channels.slack.draft import STREAM_BYTES, Draft
 from channels.slack.errors import USER_NOT_FOUND
-from channels.slack.identity import BotIdentity, Json, is_direct, ts_of
+from channels.slack.identity import BotIdentity, is_direct, ts_of
 from channels.slack.post_office import Letter, PostOffice
 from channels.slack.room import StreamRoom
 from channels.slack.sheet import Sheet

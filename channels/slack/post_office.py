@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from channels.cards.ports import WriteGuard
+from channels.cards.ports import WriteGuard, unguarded
 from channels.clock import Clock
-from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited
-from channels.pacing import Pacer
+from channels.errors import ChannelError, DeliveryUnknown
+from channels.kept import Kept
+from channels.pacing import Pacer, insist
+from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.history import History, is_anchor_gone, metadata_of
 from channels.slack.identity import BotIdentity
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
 POST = "chat.postMessage"
-_TRIES = 6
-_FIRST_PAUSE_S = 0.2
-_LONGEST_WAIT_S = 5.0
 _KEPT = 2000
-
-
-async def unguarded() -> None:
-    """Guard what belongs to no run."""
 
 
 @dataclass(slots=True)
@@ -62,32 +55,13 @@ class PostOffice:
         self.pacer = pacer
         self.clock = clock
         self.history = History(client, self.insist, me)
-        self._posted: OrderedDict[str, Posted] = OrderedDict()
-        self._unsure: OrderedDict[str, int] = OrderedDict()
+        self._posted: Kept[str, Posted] = Kept(_KEPT)
+        self._unsure: Kept[str, int] = Kept(_KEPT)
         """Keys of messages that may have been sent, and since when (UTC ms)."""
 
     async def insist(self, method: str, work: Callable[[], Awaitable[T]]) -> T:
-        """Do `work`, which may be repeated, again after refusals for pace and lost answers, for some seconds.
-
-        Raises:
-            ChannelError: the last refusal.
-        """
-        pause_s = _FIRST_PAUSE_S
-        for tries_left in range(_TRIES - 1, -1, -1):
-            await self.pacer.acquire(method)
-            try:
-                return await work()
-            except RateLimited as error:
-                self.pacer.refused(method, error)
-                if not tries_left or error.retry_after_s > _LONGEST_WAIT_S:
-                    raise
-                await self.clock.sleep(error.retry_after_s)
-            except (DeliveryUnknown, NotDispatched):
-                if not tries_left:
-                    raise
-                await self.clock.sleep(pause_s)
-                pause_s *= 2
-        raise AssertionError("the last try returns or raises")
+        """See `channels.pacing.insist`."""
+        return await insist(self.pacer, method, work)
 
     async def post(self, letter: Letter, *, insist: bool = True) -> Posted:
         """Send a message once; where what it answers is gone, to the conversation instead.
@@ -101,7 +75,7 @@ class PostOffice:
         if known is not None:
             return known
         posted = await (self.insist(POST, lambda: self._try(letter)) if insist else self._try(letter))
-        _keep(self._posted, letter.key, replace(posted, is_new=False))
+        self._posted[letter.key] = replace(posted, is_new=False)
         self._unsure.pop(letter.key, None)
         return posted
 
@@ -128,12 +102,6 @@ class PostOffice:
         try:
             answer = await self.client.call(POST, body)
         except (DeliveryUnknown, asyncio.CancelledError):
-            _keep(self._unsure, letter.key, self._unsure.get(letter.key, began_ms))
+            self._unsure[letter.key] = self._unsure.get(letter.key, began_ms)
             raise
         return Posted(str(answer.get("channel") or letter.channel), str(answer["ts"]), is_new=True)
-
-
-def _keep(kept: OrderedDict[str, T], key: str, value: T) -> None:
-    kept[key] = value
-    while len(kept) > _KEPT:
-        kept.popitem(last=False)

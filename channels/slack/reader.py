@@ -6,17 +6,16 @@ Source: docs.slack.dev conversations.replies (the first message is the root), re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from channels.errors import Rejected
 from channels.events import Quote
+from channels.names import Names
+from channels.readable import Json
 from channels.slack.envelope import attachments_of
 from channels.slack.identity import BotIdentity, MessageName
-from channels.slack.people import People
 from channels.slack.post_office import PostOffice
 from channels.slack.tokens import decode
-
-Json = dict[str, Any]
 
 _REPLIES = "conversations.replies"
 
@@ -24,9 +23,9 @@ _REPLIES = "conversations.replies"
 class Reader:
     """Reads for one account. Waits its turn like every other request."""
 
-    def __init__(self, office: PostOffice, people: People, me: BotIdentity) -> None:
+    def __init__(self, office: PostOffice, names: Names, me: BotIdentity) -> None:
         self._office = office
-        self._people = people
+        self._names = names
         self._me = me
 
     async def read(self, message_id: str) -> Sequence[Quote]:
@@ -46,6 +45,6 @@ class Reader:
     def _quote(self, message: Json, name: MessageName) -> Quote:
         user, bot = str(message.get("user") or ""), str(message.get("bot_id") or "")
         by_us = self._me.is_me(user, bot)
-        author = str(message.get("username") or "") or self._people.name_of(user) or user or bot
-        text = decode(str(message.get("text") or ""), me=self._me.user_id, name_of=self._people.name_of)
+        author = str(message.get("username") or "") or self._names.of(user) or user or bot
+        text = decode(str(message.get("text") or ""), me=self._me.user_id, name_of=self._names.of)
         return Quote(str(name), author, text, by_us, attachments_of(message, str(name)))

@@ -5,19 +5,18 @@ Source: docs.slack.dev "Handling user interaction", response_url, read 2026-08.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
 
 import aiohttp
 
 from channels.clock import Clock
 from channels.errors import NotSupported, Rejected
 from channels.events import ConversationRef
-from channels.slack.client import Client, transport_error
+from channels.kept import Kept
+from channels.readable import Json
+from channels.slack.client import Client
 from channels.slack.escape import mrkdwn
-
-Json = dict[str, Any]
+from channels.transport import transport_error
 
 USES = 5
 _LIFE_S = 30 * 60.0 - 30.0
@@ -39,16 +38,13 @@ class Responses:
     def __init__(self, client: Client, clock: Clock) -> None:
         self._client = client
         self._clock = clock
-        self._addresses: OrderedDict[str, _Address] = OrderedDict()
+        self._addresses: Kept[str, _Address] = Kept(_KEPT)
 
     def keep(self, conversation: ConversationRef, url: str) -> None:
         """Note where the newest command of a conversation can be answered."""
         if not url:
             return
         self._addresses[str(conversation)] = _Address(url, self._clock.steady_s() + _LIFE_S)
-        self._addresses.move_to_end(str(conversation))
-        while len(self._addresses) > _KEPT:
-            self._addresses.popitem(last=False)
 
     def can_answer(self, conversation: ConversationRef) -> bool:
         """Tell whether something can still be said there."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from dataclasses import dataclass
 
 from channels.clock import Clock
+from channels.kept import Kept
 from channels.slack.limits import STARTS_PER_MINUTE
 
 _WINDOW_S = 60.5
@@ -26,7 +27,7 @@ class StreamRoom:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._starts: deque[float] = deque()
-        self._recipients: OrderedDict[str, Recipient] = OrderedDict()
+        self._recipients: Kept[str, Recipient] = Kept(_KEPT)
 
     def take(self) -> bool:
         """Take room for one more stream; false when there is none, and the card is to be edited."""
@@ -41,9 +42,6 @@ class StreamRoom:
     def met(self, channel: str, user: str, team: str) -> None:
         """Note who wrote in a direct chat."""
         self._recipients[channel] = Recipient(user, team)
-        self._recipients.move_to_end(channel)
-        while len(self._recipients) > _KEPT:
-            self._recipients.popitem(last=False)
 
     def recipient(self, channel: str) -> Recipient | None:
         """Give the person of a direct chat, where they wrote to this process."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import replace
 
 from channels.events import ConversationRef, Inbound, InboundMessage, StopPressed
+from channels.kept import Kept
 from channels.slack.identity import is_direct, ts_of
 
 _KEPT = 5_000
@@ -15,7 +15,7 @@ class Roots:
     """Remembers questions of direct chats whose answers are streamed in a thread of their own."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._known: Kept[tuple[str, str], None] = Kept(_KEPT)
 
     def placed(self, inbound: Inbound) -> Inbound:
         """Note a question; give a stop the conversation of the question that it stops."""
@@ -30,5 +30,3 @@ class Roots:
         if ts is None:
             return
         self._known[where.chat, ts] = None
-        while len(self._known) > _KEPT:
-            self._known.popitem(last=False)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from channels.readable import Json
 from channels.slack.cards import Page
 from channels.slack.draft import Draft
-
-Json = dict[str, Any]
 
 
 @dataclass(slots=True)

@@ -6,11 +6,11 @@ Source: docs.slack.dev reactions.add (`already_reacted`), reactions.remove (`no_
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping
 
 from channels.base import Reaction
 from channels.errors import ChannelError, RateLimited
+from channels.kept import Kept
 from channels.pacing import Pacer
 from channels.slack.client import Client
 from channels.slack.identity import MessageName, ms_of_ts
@@ -28,7 +28,7 @@ class Signs:
         self._client = client
         self._pacer = pacer
         self._since_ms = pacer.clock.now_ms()
-        self._on: OrderedDict[tuple[str, Reaction], None] = OrderedDict()
+        self._on: Kept[tuple[str, Reaction], None] = Kept(_KEPT)
 
     async def react(self, message_id: str, reaction: Reaction, *, on: bool) -> None:
         """Put a sign on a message or take it away; a refusal is logged and no more."""
@@ -40,8 +40,6 @@ class Signs:
         key = (message_id, reaction)
         if on:
             self._on[key] = None
-            while len(self._on) > _KEPT:
-                self._on.popitem(last=False)
         elif key in self._on:
             del self._on[key]
         elif ms_of_ts(name.ts) >= self._since_ms:

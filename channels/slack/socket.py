@@ -9,16 +9,14 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import aiohttp
 
 from channels.clock import Clock
 from channels.errors import AuthFailed, ConnectionLost, NotConnected
+from channels.readable import Json, read_object
 from channels.slack.errors import ADVICE
-from channels.slack.readable import read_json
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +186,7 @@ def _refused(error: AuthFailed) -> AuthFailed:
 
 def _read(data: str) -> Json | None:
     try:
-        value = read_json(data)
-    except ValueError:
-        _log.warning("slack_frame_malformed")
+        return read_object(data)
+    except ValueError as error:
+        _log.warning("slack_frame_malformed", extra={"reason": str(error)})
         return None
-    return cast("Json", value) if isinstance(value, dict) else None

@@ -6,7 +6,6 @@ Source: docs.slack.dev assistant.threads.setStatus (scope chat:write, cleared af
 from __future__ import annotations
 
 import logging
-from typing import Any
 from weakref import WeakSet
 
 from channels.cards.model import Card
@@ -14,10 +13,9 @@ from channels.cards.ports import Write
 from channels.clock import Clock
 from channels.errors import ChannelError, RateLimited
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.elements import fitted
-
-Json = dict[str, Any]
 
 SET_STATUS = "assistant.threads.setStatus"
 MANY_CARDS = 5

@@ -17,12 +17,13 @@ from channels.cards.ports import Write
 from channels.clock import Clock
 from channels.errors import ChannelError, DeliveryUnknown, InvalidCard, MissingScope, Rejected, StreamEnded, TooLong
 from channels.events import Receipt
+from channels.readable import Json
 from channels.slack.cards import Budget, Page, render_card, render_leftover, simplified
 from channels.slack.client import Client
 from channels.slack.draft import STREAM_BYTES, Draft, Drafting
 from channels.slack.errors import CHAT_GONE, STILL_STREAMING, STREAMING_CLOSED
 from channels.slack.growth import Texts
-from channels.slack.identity import NAME, Json, MessageName
+from channels.slack.identity import NAME, MessageName
 from channels.slack.opening import Opener
 from channels.slack.post_office import POST
 from channels.slack.sheet import Sheet

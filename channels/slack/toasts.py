@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from channels.errors import ChannelError, RateLimited
 from channels.events import CardAction, Toast
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.escape import mrkdwn
 from channels.slack.identity import ts_of
 from channels.slack.responses import Responses
-
-Json = dict[str, Any]
 
 POST_EPHEMERAL = "chat.postEphemeral"
 _MARKS: Mapping[str, str] = {"info": "", "success": "✅ ", "warning": "⚠️ ", "error": "❌ "}

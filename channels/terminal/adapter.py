@@ -11,11 +11,12 @@ from typing import Literal, Protocol
 from channels.base import CardOpening, ChannelHealth, Reaction, SentFinal
 from channels.capabilities import Capabilities, MethodLimit
 from channels.cards.once import file_path
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.clock import Clock
 from channels.errors import NotSupported, Rejected
 from channels.events import AttachmentHandle, ConversationRef, Fetched, InboundHandler, OutFile, Quote, Receipt
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.terminal.board import Entry
 from channels.terminal.desk import Desk
 from channels.terminal.files import put_file

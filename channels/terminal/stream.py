@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from channels.cards.model import Card
-from channels.cards.ports import Json, Write
+from channels.cards.ports import Write
 from channels.events import Receipt
+from channels.readable import Json
 from channels.terminal.board import Entry
 from channels.terminal.desk import Desk
 from channels.terminal.view import View

@@ -15,7 +15,7 @@ from channels.base import CardOpening, ChannelHealth, Examination, Finding, Reac
 from channels.capabilities import Capabilities, MethodLimit
 from channels.cards.model import Call
 from channels.cards.once import send_file_once, send_once
-from channels.cards.ports import CardSink, Journal, Json
+from channels.cards.ports import CardSink, Journal
 from channels.cards.text import plain_messages
 from channels.clock import Clock
 from channels.errors import ChannelError, Rejected, StreamEnded, TooLong
@@ -31,6 +31,7 @@ from channels.events import (
     Toast,
 )
 from channels.pacing import Pacer
+from channels.readable import Json
 from channels.testing import picture
 from channels.testing.platform import Platform, Rules
 from channels.testing.sink import FakeSink, Home, Page, make_page, post

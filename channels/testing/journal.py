@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 
-from channels.cards.ports import Json
+from channels.readable import Json
 
 
 class MemoryJournal:

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from channels.cards.markdown import Parts
 from channels.cards.model import Card
-from channels.cards.ports import Journal, Json, Write
+from channels.cards.ports import Journal, Write
 from channels.errors import Rejected, StreamEnded
 from channels.events import Receipt
+from channels.readable import Json
 from channels.testing import picture
 from channels.testing.platform import Platform
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from channels.cards.model import Action, Block, Card, CardStatus, Header, Note, Text, ToolPanel
-from channels.cards.ports import CardSink, Json, Write
+from channels.cards.ports import CardSink, Write
 from channels.cards.stream import CardStream, Closed
 from channels.clock import Clock
 from channels.errors import ChannelError
 from channels.events import Receipt
 from channels.pacing import Pacer
+from channels.readable import Json
 
 _LONGEST_SHOWN = 60
 

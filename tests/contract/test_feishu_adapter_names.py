@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from channels.events import CardAction
-from channels.feishu.people import clean_name
+from channels.names import clean_name
 from tests.contract.feishu_adapter import LIN, Bench, bench, card, until
 
 USER = r"/contact/v3/users/"
@@ -61,7 +61,7 @@ async def test_without_the_scope_nobody_is_asked_for_an_hour_and_it_is_said_once
             await asyncio.sleep(0.1)
         assert [item.sender.name for item in b.inbox.items] == ["", "", ""]
         assert asked_for(b) == 1
-        assert [record.message for record in caplog.records].count("feishu_names_not_allowed") == 1
+        assert [record.message for record in caplog.records].count("names_not_allowed") == 1
 
 
 async def test_a_failure_is_no_reason_to_ask_at_every_message() -> None:

@@ -100,7 +100,7 @@ async def test_a_platform_that_is_away_or_slow(sim: FeishuSimulator, monkeypatch
     away = await examine(adapter(sim, domain="http://127.0.0.1:9"))
     assert (away["credentials"].verdict, away["credentials"].advice) == ("fail", "not_dispatched")
     assert away["clock"].verdict == "skipped"
-    monkeypatch.setattr(examined, "_ANSWER_WITHIN_S", 0.2)
+    monkeypatch.setattr(examined, "ANSWER_WITHIN_S", 0.2)
     faulty(sim, "tenant_access_token", hang=True)
     slow = await asyncio.wait_for(examine(adapter(sim)), 5)
     assert (slow["credentials"].verdict, slow["credentials"].advice) == ("fail", "delivery_unknown")

@@ -29,7 +29,7 @@ async def test_a_quoted_message_is_read_with_its_author_and_names_for_mentions()
         assert asked.quoted_message_id == quoted.message_id
         (quote,) = await b.adapter.read(asked.quoted_message_id)
         assert (quote.message_id, quote.text, quote.by_us) == (quoted.message_id, "ask @Chen Yu about it", False)
-        await until(lambda: bool(b.adapter._people.name_of(LIN)))
+        await until(lambda: bool(b.adapter._names.of(LIN)))
         assert (await b.adapter.read(quoted.message_id))[0].author == "Lin Wei"
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import json
-import signal
-import sys
 from pathlib import Path
 
 from channels.simulators.dingtalk.simulator import DingTalkSimulator
-
-SAVE_EVERY_S = 2.0
+from channels.simulators.process import run_until_told
 
 
 def main() -> None:
@@ -38,17 +34,7 @@ async def _run(arguments: argparse.Namespace) -> None:
     simulator.options.change(
         {name: json.loads(value) for name, _, value in (o.partition("=") for o in arguments.option)}
     )
-    ended = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    await simulator.start()
-    sys.stdout.write(f"listening {simulator.url}\n")
-    sys.stdout.flush()
-    while not ended.is_set():
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ended.wait(), SAVE_EVERY_S)
-        simulator.save()
-    await simulator.stop()
+    await run_until_told(simulator)
 
 
 if __name__ == "__main__":

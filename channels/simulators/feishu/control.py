@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import json
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from aiohttp import web
 
-from channels.simulators.faults import RuleError, parse_rules
+from channels.simulators.faults import parse_rules
 from channels.simulators.feishu.people import Refused
-from channels.simulators.jsons import Json, as_object, parse_object
-from channels.simulators.static import page_file
+from channels.simulators.jsons import Json, as_object
+from channels.simulators.orders import page_routes, taking_json, telling
 
 if TYPE_CHECKING:
     from channels.simulators.feishu.simulator import FeishuSimulator
 
-KEEPALIVE_S = 15
 _PICTURES = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
 PACKAGE = "channels.simulators.feishu"
 
@@ -34,34 +30,27 @@ class Control:
     def routes(self) -> list[web.RouteDef]:
         """Give the routes."""
         return [
-            web.get("/", self._page),
-            web.get("/_sim/static/{name}", self._static),
+            *page_routes(PACKAGE),
             web.get("/_sim/state", self._state),
-            web.get("/_sim/events", self._events),
+            web.get("/_sim/events", telling(self._sim.feed)),
             web.get("/_sim/timeline", self._timeline),
             web.get("/_sim/cards/{card_id}/history", self._history),
             web.get("/_sim/files/{key}", self._bytes),
-            web.post("/_sim/send", _json(self._send)),
-            web.post("/_sim/click", _json(lambda body: self._sim.people.click(body))),
-            web.post("/_sim/recall", _json(self._recall)),
-            web.post("/_sim/react", _json(self._react)),
-            web.post("/_sim/redeliver", _json(self._redeliver)),
-            web.post("/_sim/event", _json(self._event)),
-            web.post("/_sim/chats", _json(self._chat)),
-            web.post("/_sim/upload", _json(self._upload)),
-            web.post("/_sim/faults", _json(self._faults)),
-            web.delete("/_sim/faults", _json(self._clear_faults)),
-            web.post("/_sim/drop", _json(self._drop)),
-            web.post("/_sim/clock", _json(self._clock)),
-            web.post("/_sim/options", _json(self._options)),
-            web.post("/_sim/revoke_token", _json(self._revoke)),
+            web.post("/_sim/send", taking_json(self._send)),
+            web.post("/_sim/click", taking_json(lambda body: self._sim.people.click(body))),
+            web.post("/_sim/recall", taking_json(self._recall)),
+            web.post("/_sim/react", taking_json(self._react)),
+            web.post("/_sim/redeliver", taking_json(self._redeliver)),
+            web.post("/_sim/event", taking_json(self._event)),
+            web.post("/_sim/chats", taking_json(self._chat)),
+            web.post("/_sim/upload", taking_json(self._upload)),
+            web.post("/_sim/faults", taking_json(self._faults)),
+            web.delete("/_sim/faults", taking_json(self._clear_faults)),
+            web.post("/_sim/drop", taking_json(self._drop)),
+            web.post("/_sim/clock", taking_json(self._clock)),
+            web.post("/_sim/options", taking_json(self._options)),
+            web.post("/_sim/revoke_token", taking_json(self._revoke)),
         ]
-
-    async def _page(self, request: web.Request) -> web.Response:
-        return page_file(PACKAGE, "index.html")
-
-    async def _static(self, request: web.Request) -> web.Response:
-        return page_file(PACKAGE, request.match_info["name"])
 
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self._sim.state())
@@ -81,27 +70,6 @@ class Control:
             raise web.HTTPNotFound
         name, data = found
         return _download(name, data)
-
-    async def _events(self, request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
-        await response.prepare(request)
-        await response.write(b": hello\n\n")
-        changes = self._sim.feed.listen()
-        waiting: asyncio.Future[Json] | None = None
-        try:
-            while True:
-                waiting = waiting or asyncio.ensure_future(anext(changes))
-                done, _ = await asyncio.wait([waiting], timeout=KEEPALIVE_S)
-                text = f"data: {json.dumps(waiting.result(), ensure_ascii=False)}" if done else ": still here"
-                waiting = None if done else waiting
-                await response.write(f"{text}\n\n".encode())
-        except ConnectionError:
-            return response
-        finally:
-            if waiting is not None:
-                waiting.cancel()
-                await asyncio.gather(waiting, return_exceptions=True)
-            await changes.aclose()
 
     async def _send(self, body: Json) -> Json:
         return asdict(self._sim.people.write(body))
@@ -158,20 +126,6 @@ class Control:
         app_id = body.get("app_id")
         self._sim.revoke_token(str(app_id) if app_id else None)
         return {}
-
-
-def _json(handler: Callable[[Json], Awaitable[Json]]) -> Callable[[web.Request], Awaitable[web.Response]]:
-    async def route(request: web.Request) -> web.Response:
-        text = await request.text()
-        body = parse_object(text) if text else {}
-        if body is None:
-            return web.json_response({"error": "a JSON object is needed"}, status=400)
-        try:
-            return web.json_response(await handler(body))
-        except (Refused, RuleError, KeyError, ValueError) as error:
-            return web.json_response({"error": str(error)}, status=400)
-
-    return route
 
 
 def _download(name: str, data: bytes) -> web.Response:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import signal
-import sys
 from pathlib import Path
 
+from channels.simulators.process import run_until_told
 from channels.simulators.slack.simulator import SlackSimulator
-
-SAVE_EVERY_S = 2.0
 
 
 def main() -> None:
@@ -30,17 +26,7 @@ async def _run(arguments: argparse.Namespace) -> None:
     for given in arguments.app:
         bot_token, app_token, name = str(given).split(":")
         simulator.add_app(bot_token, app_token, name)
-    ended = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    await simulator.start()
-    sys.stdout.write(f"listening {simulator.url}\n")
-    sys.stdout.flush()
-    while not ended.is_set():
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ended.wait(), SAVE_EVERY_S)
-        simulator.save()
-    await simulator.stop()
+    await run_until_told(simulator)
 
 
 if __name__ == "__main__":

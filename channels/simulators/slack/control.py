@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-import json
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, cast, get_args
 
 from aiohttp import web
 
-from channels.simulators.faults import RuleError, parse_rules
-from channels.simulators.jsons import Json, as_object, parse_object
+from channels.simulators.faults import parse_rules
+from channels.simulators.jsons import Json, as_object
+from channels.simulators.orders import Order, page_routes, taking_json, telling
 from channels.simulators.slack.errors import Refused
 from channels.simulators.slack.sockets import DropHow, Reason
-from channels.simulators.static import page_file
 
 if TYPE_CHECKING:
     from channels.simulators.slack.simulator import SlackSimulator
 
-KEEPALIVE_S = 15
 PACKAGE = "channels.simulators.slack"
 
 
@@ -33,7 +29,7 @@ class Control:
     def routes(self) -> list[web.RouteDef]:
         """Give the routes."""
         interactions = self._sim.interactions
-        orders: dict[str, Callable[[Json], Awaitable[Json]]] = {
+        orders: dict[str, Order] = {
             "send": self._send,
             "edit": self._edit,
             "delete": self._delete,
@@ -59,22 +55,15 @@ class Control:
             "options": self._options,
         }
         return [
-            web.get("/", self._page),
-            web.get("/_sim/static/{name}", self._static),
+            *page_routes(PACKAGE),
             web.get("/_sim/state", self._state),
-            web.get("/_sim/events", self._events),
+            web.get("/_sim/events", telling(self._sim.feed)),
             web.get("/_sim/timeline", self._timeline),
             web.get("/_sim/history", self._history),
             web.get("/_sim/files", self._file),
-            web.delete("/_sim/faults", _json(self._clear_faults)),
-            *(web.post(f"/_sim/{name}", _json(order)) for name, order in orders.items()),
+            web.delete("/_sim/faults", taking_json(self._clear_faults)),
+            *(web.post(f"/_sim/{name}", taking_json(order)) for name, order in orders.items()),
         ]
-
-    async def _page(self, request: web.Request) -> web.Response:
-        return page_file(PACKAGE, "index.html")
-
-    async def _static(self, request: web.Request) -> web.Response:
-        return page_file(PACKAGE, request.match_info["name"])
 
     async def _state(self, request: web.Request) -> web.Response:
         return web.json_response(self._sim.state(request.query.get("as")))
@@ -95,27 +84,6 @@ class Control:
             raise web.HTTPNotFound
         body, kind = self._sim.world.contents[file_id], self._sim.world.files[file_id].mimetype
         return web.Response(body=body, content_type=kind, headers={"Content-Security-Policy": "sandbox"})
-
-    async def _events(self, request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
-        await response.prepare(request)
-        await response.write(b": hello\n\n")
-        changes = self._sim.feed.listen()
-        waiting: asyncio.Future[Json] | None = None
-        try:
-            while True:
-                waiting = waiting or asyncio.ensure_future(anext(changes))
-                done, _ = await asyncio.wait([waiting], timeout=KEEPALIVE_S)
-                text = f"data: {json.dumps(waiting.result(), ensure_ascii=False)}" if done else ": still here"
-                waiting = None if done else waiting
-                await response.write(f"{text}\n\n".encode())
-        except ConnectionError:
-            return response
-        finally:
-            if waiting is not None:
-                waiting.cancel()
-                await asyncio.gather(waiting, return_exceptions=True)
-            await changes.aclose()
 
     async def _send(self, body: Json) -> Json:
         return asdict(self._sim.people.write(body))
@@ -197,17 +165,3 @@ class Control:
 
 def _app_id(body: Json) -> str | None:
     return str(body["app_id"]) if body.get("app_id") else None
-
-
-def _json(handler: Callable[[Json], Awaitable[Json]]) -> Callable[[web.Request], Awaitable[web.Response]]:
-    async def route(request: web.Request) -> web.Response:
-        text = await request.text()
-        body = parse_object(text) if text else {}
-        if body is None:
-            return web.json_response({"error": "a JSON object is needed"}, status=400)
-        try:
-            return web.json_response(await handler(body))
-        except (Refused, RuleError, KeyError, ValueError) as error:
-            return web.json_response({"error": str(error)}, status=400)
-
-    return route
