@@ -6,7 +6,7 @@ from tests.bench.crowd import Way, measure_crowds
 from tests.bench.places import Slack
 from tests.bench.row import Row
 
-WAY = Way(Slack, budget=50, per_s=60, floor_s=0.2, seconds=48)
+WAY = Way(Slack, budget=50, per_s=60, floor_s=0.2, seconds=46)
 
 
 async def measure(*, quick: bool = False) -> list[Row]:

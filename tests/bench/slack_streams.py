@@ -6,7 +6,7 @@ from tests.bench.crowd import Way, measure_crowds
 from tests.bench.places import SlackDirect
 from tests.bench.row import Row
 
-WAY = Way(SlackDirect, budget=100, per_s=60, floor_s=0.2, seconds=48)
+WAY = Way(SlackDirect, budget=100, per_s=60, floor_s=0.2, seconds=46)
 
 
 async def measure(*, quick: bool = False) -> list[Row]:
