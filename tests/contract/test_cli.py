@@ -374,7 +374,8 @@ def test_a_gateway_nobody_can_talk_to_says_so(process: Niuma, tmp_path: Path) ->
         alone = process("serve", "--port", "0")
         account = {"NIUMA_CHANNELS__FEISHU__MAIN__APP_ID": "cli_x", "NIUMA_CHANNELS__FEISHU__MAIN__APP_SECRET": "x"}
         reached = process("serve", "--port", "0", **account)
-    assert f"add [[channels.feishu]] or [[channels.slack]] or [[channels.dingtalk]] to {tmp_path / 'data' / 'niuma.toml'}" in alone.stderr
+    tables = "[[channels.feishu]] or [[channels.slack]] or [[channels.dingtalk]]"
+    assert f"add {tables} to {tmp_path / 'data' / 'niuma.toml'}" in alone.stderr
     assert "no channel is set up" not in reached.stderr
 
 
