@@ -193,7 +193,7 @@ TEXTS = {
     "fix.template_unpublished": "Publish the card template: {console}",
     "fix.template_variable": "Look for content_variable, its streaming switch, and for Card.Streaming.Write.",
     "fix.robot_stopped": "Switch the robot of this app on and publish a version: {console}",
-    "fix.no_template": "For live cards build a template as the README.md in its folder under channels/ says.",
+    "fix.no_template": "For live cards build a template as README.md of its folder in channels/ says.",
     "fix.subscriptions_unseen": "If one stays unanswered, subscribe both and grant {receiving}: {console_events}",
     "fix.clock_skewed": "Set this machine's clock by NTP: messages look old or new by that much.",
     "fix.token_kind_wrong": "Copy the tokens anew; the app's pages call them bot token and app-level token: {console}",
