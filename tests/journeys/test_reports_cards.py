@@ -46,6 +46,7 @@ async def test_f13_failed_updates_do_not_end_the_growing(name: str, where: str, 
         assert street.count(where) == 1
 
 
+@pytest.mark.alone
 @EVERY_WAY
 async def test_f15_five_hundred_pieces_in_a_second_are_a_few_updates(name: str, where: str, home: Path) -> None:
     async with chat(name, home) as c:
