@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import cast
 
-from channels.errors import ChannelError, DeliveryUnknown, Rejected, StreamEnded
+from channels.errors import ChannelError, DeliveryUnknown, NotConnected, Rejected, StreamEnded
 from channels.readable import Json
 from channels.slack.client import Client
 from channels.slack.errors import ANCHOR_GONE
@@ -53,7 +53,12 @@ class History:
         return ""
 
     async def find_stream(self, channel: str, thread: str, since_ms: int) -> str:
-        """Give the ts of the stream that we began in a thread since then, empty for none. Raises like `find`."""
+        """Give the ts of the stream that we began in a thread since then, empty for none. Raises like `find`.
+
+        Before the platform told us who we are nothing is found, which must not be taken for nothing there.
+        """
+        if not self._me.is_known:
+            raise NotConnected("our own ids are not known yet")
         async for message in self._messages(channel, thread, since_ms):
             is_ours = self._me.is_me(str(message.get("user") or ""), str(message.get("bot_id") or ""))
             if is_ours and not _key_of(message):

@@ -13,7 +13,12 @@ from tests.journeys.house import CHEN, DIRECT, GROUP, LIN, TOPICS, House, house
 from tests.journeys.scripted_model import Say, Until
 
 HOUR_S = 3600.0
-CALM = {"channels.feishu.main.ping_every_s": "25", "channels.feishu.main.silence_s": "60", "runs.late_after_s": "0"}
+CALM = {
+    "channels.feishu.main.ping_every_s": "25",
+    "channels.feishu.main.silence_s": "60",
+    "runs.late_after_s": "0",
+    "cards.call_after_s": "0",
+}
 """So that a step of the clock is no silence; whoever waits for hours for the right secret is answered unasked."""
 STORY = "the long story"
 LONG_PARTS = 34

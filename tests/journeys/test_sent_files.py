@@ -93,7 +93,8 @@ async def test_killed_around_a_file_it_is_there_once(home: Path, failpoint: str)
             assert await first.ended() == -9, first.log()
         async with h.process():
             h.sim.advance(16)
-            await h.sees(asked, lambda answer: "Sent: report.csv" in answer.text, within_s=30)
+            whole = ("Sent: report.csv", "Here is the report.")
+            await h.sees(asked, lambda answer: all(each in answer.text for each in whole), within_s=30)
             await asyncio.sleep(1.0)
         assert files(h) == ["[file] report.csv"]
         assert sum("Here is the report." in each["text"] for each in h.messages(DIRECT)) == 1
@@ -113,7 +114,8 @@ async def test_a_file_on_its_way_when_the_gateway_is_stopped_is_there_once_after
             first.terminate()
             assert await first.ended() == 0, first.log()
         async with h.process():
-            await h.sees(asked, lambda answer: "Sent: report.csv" in answer.text, within_s=30)
+            whole = ("Sent: report.csv", "Here is the report.")
+            await h.sees(asked, lambda answer: all(each in answer.text for each in whole), within_s=30)
             await asyncio.sleep(1.0)
         assert files(h) == ["[file] report.csv"]
         assert sum("Here is the report." in each["text"] for each in h.messages(DIRECT)) == 1

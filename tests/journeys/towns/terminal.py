@@ -21,7 +21,7 @@ _WORDS = {
     "Approve": "approve",
     "Deny": "deny",
 }
-_HEADS = re.compile(r"^[●✓■✗…] (?:Working|Done|Stopped|Failed)", re.M)
+_HEADS = re.compile(r"^\S (?:Working|Waiting for you|Done|Stopped|Failed)", re.M)
 _READING_S = 0.8
 
 

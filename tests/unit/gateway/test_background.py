@@ -31,7 +31,8 @@ async def test_a_shutdown_is_no_failure(caplog: pytest.LogCaptureFixture) -> Non
         await asyncio.Event().wait()
 
     before = asyncio.all_tasks()
-    Background().soon(waits())
+    background = Background()
+    background.soon(waits())
     await started.wait()
     (task,) = asyncio.all_tasks() - before
     task.cancel()
