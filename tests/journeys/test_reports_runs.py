@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gateway.texts.access_en import TEXTS as ACCESS
+from gateway.texts.commands_en import TEXTS as COMMANDS
 from gateway.texts.en import TEXTS
 from tests.journeys.scripted_model import Call, Say, Stall, Until
 from tests.journeys.test_one_conversation import NOTE, PLATFORMS, Chat, chat, notes
@@ -187,6 +188,6 @@ async def test_f28_other_words_with_a_slash_are_a_message(name: str, home: Path)
         await c.heard("You said: /etc/hosts is what?", where=DIRECT)
         await c.heard(TEXTS["status.done"], where=DIRECT)
         c.town.street.say("/stop", where=DIRECT)
-        told = (TEXTS["reply.nothing_runs"], TEXTS["toast.already_ended"])
+        told = (COMMANDS["reply.nothing_runs"], TEXTS["toast.already_ended"])
         await c.until(lambda: any(words in c.town.street.heard(DIRECT) for words in told), "the answer to /stop")
         assert len(c.model.asked) == 1
