@@ -6,7 +6,7 @@ from tests.bench.crowd import Way, measure_crowds
 from tests.bench.places import Dingtalk
 from tests.bench.row import Row
 
-WAY = Way(Dingtalk, budget=60, per_s=1, floor_s=0.5, seconds=24)
+WAY = Way(Dingtalk, budget=60, per_s=1, floor_s=0.5, seconds=24, pieces=120)
 
 
 async def measure(*, quick: bool = False) -> list[Row]:
