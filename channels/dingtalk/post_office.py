@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -20,7 +19,9 @@ from channels.dingtalk.once import Around
 from channels.dingtalk.sessions import Session, Sessions
 from channels.errors import RateLimited, Rejected, TooLong
 from channels.events import ConversationRef
+from channels.kept import Kept
 from channels.pacing import Pacer
+from channels.pacing.insisting import LONGEST_WAIT_S
 from channels.readable import Json
 
 T = TypeVar("T")
@@ -52,15 +53,13 @@ class PostOffice:
         self._client = client
         self._pacer = pacer
         self._sessions = sessions
-        self._sent: OrderedDict[str, str] = OrderedDict()
+        self._sent: Kept[str, str] = Kept(_KEPT)
         """What this process sent, by key: the platform remembers no key."""
 
     async def send_once(self, key: str, letter: Letter) -> str:
         """Send what was not sent under this key by this process. Raises like `send`."""
         if key not in self._sent:
             self._sent[key] = await self.send(letter)
-            while len(self._sent) > _KEPT:
-                self._sent.popitem(last=False)
         return self._sent[key]
 
     async def send(self, letter: Letter) -> str:
@@ -123,7 +122,7 @@ class PostOffice:
                     return await work()
             except RateLimited as error:
                 self._pacer.refused(method, error)
-                if not left:
+                if not left or error.retry_after_s > LONGEST_WAIT_S:
                     raise
                 await self._pacer.clock.sleep(error.retry_after_s)
         raise AssertionError("the last try returns or raises")

@@ -17,11 +17,13 @@ from channels.dingtalk.limits import EMOTION
 from channels.dingtalk.sessions import Sessions
 from channels.errors import ChannelError, QuotaUsedUp, RateLimited
 from channels.events import ConversationRef
+from channels.kept import Kept
 from channels.pacing import Pacer
 
 _WORDS: Mapping[Reaction, str] = {"working": "🤔思考中", "queued": "⏳排队中"}
 _PAUSES_S = (0.0, 0.4, 1.2)
 """A sign races with the message it is put on."""
+_KEPT = 5_000
 _log = logging.getLogger(__name__)
 
 
@@ -32,7 +34,7 @@ class Signs:
         self._client = client
         self._pacer = pacer
         self._sessions = sessions
-        self._on: set[tuple[str, Reaction]] = set()
+        self._on: Kept[tuple[str, Reaction], None] = Kept(_KEPT)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def work(self, conversation: ConversationRef, message_id: str | None, *, on: bool) -> None:
@@ -59,11 +61,11 @@ class Signs:
         if not where or (on == is_known and (on or reaction == "queued")):
             return
         if on:
-            self._on.add(sign)
+            self._on[sign] = None
         else:
-            self._on.discard(sign)
+            self._on.pop(sign, None)
         if not await self._try(message_id, where, _WORDS[reaction], on=on) and on:
-            self._on.discard(sign)
+            self._on.pop(sign, None)
 
     async def _try(self, message_id: str, where: str, words: str, *, on: bool) -> bool:
         for pause_s in _PAUSES_S:
@@ -74,6 +76,8 @@ class Signs:
                 return True
             except ChannelError as error:
                 _log.info("dingtalk_sign_refused", extra={"code": error.code})
+                if isinstance(error, RateLimited):
+                    self._pacer.refused(EMOTION, error)
                 if isinstance(error, RateLimited | QuotaUsedUp):
                     return False
         return False

@@ -12,7 +12,8 @@ T = TypeVar("T")
 
 _TRIES = 6
 _FIRST_PAUSE_S = 0.2
-_LONGEST_WAIT_S = 5.0
+LONGEST_WAIT_S = 5.0
+"""A refusal for longer is not waited out: the answer is owed and comes later."""
 
 
 async def insist(pacer: Pacer, method: str, work: Callable[[], Awaitable[T]]) -> T:
@@ -31,7 +32,7 @@ async def insist(pacer: Pacer, method: str, work: Callable[[], Awaitable[T]]) ->
             return await work()
         except RateLimited as error:
             pacer.refused(method, error)
-            if not tries_left or error.retry_after_s > _LONGEST_WAIT_S:
+            if not tries_left or error.retry_after_s > LONGEST_WAIT_S:
                 raise
             await pacer.clock.sleep(error.retry_after_s)
         except (DeliveryUnknown, NotDispatched):
