@@ -1,0 +1,52 @@
+"""A call as the rules see it: who asks, which agent calls which tool, and what it would touch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.permissions.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Touches:
+    """What a call reads, changes and reaches, told by the tool from the arguments alone.
+
+    Paths are relative to the workspace, normalised and with `/`. `hosts` are lower-case names without a port.
+    """
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    command: str = ""
+    hosts: tuple[str, ...] = ()
+    sends: bool = False
+    """Data of the run may leave the workspace by it."""
+    untrusted: bool = False
+    """What it gives may have been written by strangers, and may pretend to be orders."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Give all paths."""
+        return (*self.reads, *self.writes)
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """Give what a lasting permission is bound to: the same places, command and hosts, whatever is written there."""
+        return (*self.reads, "", *self.writes, "", self.command, "", *self.hosts)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call that wants to run. `usual` is what holds when no rule speaks of it."""
+
+    tool: str
+    effect: Literal["none", "idempotent", "once"] = "none"
+    usual: Verdict = "allow"
+    touches: Touches = field(default_factory=Touches)
+    person: str = ""
+    rank: Literal["owner", "admin", "member", "guest"] = "member"
+    agent: str = "default"
+    role: str = "main"
+    conversation: str = ""
+    read_untrusted: bool = False
+    """The run has read what strangers wrote: a page, a file, the output of a tool."""
