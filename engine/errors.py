@@ -13,7 +13,6 @@
     ├── ToolError
     │   ├── ToolRetry         the model may mend its call and repeat it
     │   └── ToolFailed        the tool failed; the model must go on without it
-    ├── PlanRejected          PlanReview refused a call
     ├── BudgetExceeded        rounds, tokens, money or seconds are used up
     ├── EnclosureUnavailable  what came with a message cannot be read
     ├── StorageError          the database cannot take a write now
@@ -121,10 +120,6 @@ class ToolRetry(ToolError):
 
 class ToolFailed(ToolError):
     """The tool failed; the model has to go on without it."""
-
-
-class PlanRejected(EngineError):
-    """The planned call is not allowed or not possible."""
 
 
 class BudgetExceeded(EngineError):

@@ -19,6 +19,7 @@ from engine.agent.state import Pass
 from engine.agent.window import Window
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
 from engine.models.base import Model
+from engine.permissions import Policy, Role
 from engine.ports import Clock, RunScope
 from engine.sessions.attempts import append_question, question_of
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
@@ -28,6 +29,9 @@ from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
 
 T = TypeVar("T")
+
+ALLOWS_WHAT_TOOLS_ALLOW = Policy(roles={"main": Role()})
+"""What a tool declares (`asks`, its workspace) is the only rule."""
 
 
 class Database(Protocol):
@@ -67,6 +71,9 @@ class Equipment:
     """Opens what came with messages; without one a model only reads what it is called."""
     outbox: Outbox | None = None
     """Keeps what tools made for the person; without one no file goes out."""
+    policy: Policy = ALLOWS_WHAT_TOOLS_ALLOW
+    role: str = "main"
+    """The agent's position; one of the policy's roles."""
 
 
 class Begun(Value):

@@ -60,7 +60,7 @@ def result_message(item: CallResult) -> ToolMessage:
 
 
 def _is_harmless(item: Reviewed | Rejected) -> bool:
-    return isinstance(item, Rejected) or (item.tool.effect != "once" and not item.tool.asks)
+    return isinstance(item, Rejected) or (item.tool.effect != "once" and not item.asks)
 
 
 async def _together(jobs: list[Job]) -> list[CallResult]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from engine.agent.context import Equipment, begin, prompt
 from engine.agent.evaluate import evaluate
 from engine.agent.execute import execute, result_message
+from engine.agent.judging import judge
 from engine.agent.plan import model_turn
-from engine.agent.plan_review import Allow, allow_all, review
+from engine.agent.plan_review import review
 from engine.agent.state import ModelTurn, Pass, Stage
 from engine.agent.steering import take_in
 from engine.events import RunEvent
@@ -23,9 +25,8 @@ class Agent:
         outcome = await Agent(equipment)(scope)
     """
 
-    def __init__(self, equipment: Equipment, *, allow: Allow = allow_all) -> None:
+    def __init__(self, equipment: Equipment) -> None:
         self._equipment = equipment
-        self._allow = allow
         self._stages: dict[Stage, Callable[[Pass], Awaitable[Stage]]] = {
             Stage.PLAN: self._plan,
             Stage.REVIEW: self._review,
@@ -57,8 +58,8 @@ class Agent:
 
     async def _review(self, work: Pass) -> Stage:
         calls = () if work.turn is None else work.turn.message.calls
-        by = work.scope.input.by
-        work.reviewed = [review(call, self._equipment.tools, by, self._allow) for call in calls]
+        rule = partial(judge, work, self._equipment)
+        work.reviewed = [review(call, self._equipment.tools, rule) for call in calls]
         return Stage.EXECUTE
 
     async def _execute(self, work: Pass) -> Stage:

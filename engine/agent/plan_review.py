@@ -8,22 +8,19 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.agent.state import Rejected, Reviewed
-from engine.errors import PlanRejected, ToolRetry
-from engine.messages import Principal, ToolCall
+from engine.errors import ToolRetry
+from engine.messages import ToolCall
+from engine.permissions import Ruling
 from engine.tools.arguments import parse_arguments
 from engine.tools.base import Tool
 from engine.tools.registry import ToolSet
 
-Allow = Callable[[Tool, dict[str, Any], Principal], None]
-"""Raises `PlanRejected` when this person's run may not make this call."""
+Judge = Callable[[Tool, dict[str, Any]], Ruling]
+"""Says whether this very call is allowed, must be asked about, or is denied."""
 
 
-def allow_all(_tool: Tool, _args: dict[str, Any], _by: Principal) -> None:
-    """Refuse nothing: what a tool declares (`asks`, its workspace) is the only rule."""
-
-
-def review(call: ToolCall, tools: ToolSet, by: Principal, allow: Allow) -> Reviewed | Rejected:
-    """Check that the tool exists, the arguments fit and the call is allowed."""
+def review(call: ToolCall, tools: ToolSet, judge: Judge) -> Reviewed | Rejected:
+    """Check that the tool exists, the arguments fit and the call is not denied."""
     tool = tools.get(call.name)
     if tool is None:
         names = ", ".join(tools.names) or "none"
@@ -32,11 +29,11 @@ def review(call: ToolCall, tools: ToolSet, by: Principal, allow: Allow) -> Revie
         args = parse_arguments(call.arguments, tool.parameters, tool=tool.name)
     except ToolRetry as error:
         return Rejected(call, str(error), "tool_args_invalid")
-    try:
-        allow(tool, args, by)
-    except PlanRejected as error:
-        return Rejected(call, str(error), "permission_denied")
-    return Reviewed(call, tool, args)
+    ruling = judge(tool, args)
+    if ruling.verdict == "deny":
+        reason = ruling.reason or f"the rule {ruling.basis!r} denies it"
+        return Rejected(call, f"not allowed: {reason}. Do not try another way; go on without it", "permission_denied")
+    return Reviewed(call, tool, args, ruling)
 
 
 def call_hash(tool: str, args: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from pydantic import Field
 from engine.agent.window import Window
 from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
 from engine.models.base import Model, ToolSchema
+from engine.permissions import Ruling
 from engine.ports import Outcome, RunScope
 from engine.tools.base import Tool, ToolResult
 
@@ -71,6 +72,12 @@ class Reviewed:
     call: ToolCall
     tool: Tool
     args: dict[str, Any]
+    ruling: Ruling
+
+    @property
+    def asks(self) -> bool:
+        """Tell whether a person decides about it."""
+        return self.ruling.verdict == "ask"
 
 
 @dataclass(frozen=True, slots=True)

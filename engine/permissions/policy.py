@@ -9,7 +9,7 @@ from engine.permissions.roles import Role
 from engine.permissions.rule import Rule
 from engine.permissions.verdict import Ruling, strictest
 
-_UNTRUSTED = "this run has read what strangers wrote, and the call would send data out"
+_FOREIGN = "this run has read what strangers wrote, and the call would send data out"
 
 
 class Policy:
@@ -38,6 +38,6 @@ class Policy:
 
 def _by_what_was_read(request: Request) -> list[Ruling]:
     """Whoever wrote what was read must not decide what is sent where: a rule that allows does not allow this."""
-    if request.read_untrusted and request.touches.sends:
-        return [Ruling("ask", "untrusted", _UNTRUSTED)]
+    if request.read_foreign and request.touches.sends:
+        return [Ruling("ask", "foreign", _FOREIGN)]
     return []

@@ -20,9 +20,7 @@ class Touches:
     command: str = ""
     hosts: tuple[str, ...] = ()
     sends: bool = False
-    """Data of the run may leave the workspace by it."""
-    untrusted: bool = False
-    """What it gives may have been written by strangers, and may pretend to be orders."""
+    """Data of the run may leave the workspace by it, to others than the person who asks."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -48,5 +46,5 @@ class Request:
     agent: str = "default"
     role: str = "main"
     conversation: str = ""
-    read_untrusted: bool = False
-    """The run has read what strangers wrote: a page, a file, the output of a tool."""
+    read_foreign: bool = False
+    """The run has read what strangers may have written: a page, a file, the output of a tool."""

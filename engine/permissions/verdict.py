@@ -13,7 +13,7 @@ _STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A verdict and what it rests on: the id of a rule, `role:<name>`, `default` or `untrusted`.
+    """A verdict and what it rests on: the id of a rule, `role:<name>`, `default` or `foreign`.
 
     `reason` is for the model and for the audit, in English.
     """

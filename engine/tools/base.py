@@ -11,6 +11,7 @@ from pydantic import Field
 
 from engine.events import EventType
 from engine.messages import Principal, RunId, Value
+from engine.permissions import Touches
 
 Effect = Literal["none", "idempotent", "once"]
 """none: may be repeated freely; idempotent: gets a key and may be repeated with it; once: never repeated blindly."""
@@ -87,8 +88,17 @@ class Tool(Protocol):
         ...
 
     @property
+    def is_foreign(self) -> bool:
+        """Tell whether strangers may have written what it gives: it may pretend to be orders."""
+        ...
+
+    @property
     def event_type(self) -> EventType:
         """Give the event type its panel is shown as; `"tool"` unless the protocol has one of its own."""
+        ...
+
+    def touches(self, args: dict[str, Any], /) -> Touches:
+        """Tell what a call with these arguments would touch, for the rules that allow it; looks at nothing."""
         ...
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.events import EventType
+from engine.permissions import Touches
 from engine.tools.base import Effect, ToolContext, ToolResult
 from engine.tools.cut import clean
 from engine.tools.workspace import Hidden
@@ -63,8 +64,13 @@ class ProjectScan:
     )
     effect: Effect = "none"
     asks = False
+    is_foreign = False
     event_type: EventType = "tool"
     parameters: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}  # noqa: RUF012
+
+    def touches(self, _args: dict[str, Any]) -> Touches:
+        """See `Tool.touches`."""
+        return Touches(reads=(".",))
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Scan; never raises for files that cannot be read, they count without lines."""

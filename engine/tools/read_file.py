@@ -8,10 +8,11 @@ from typing import Any
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.events import EventType
+from engine.permissions import Touches
 from engine.tools.base import Effect, ToolContext, ToolResult
 from engine.tools.contents import read_bytes
 from engine.tools.cut import clean, cut
-from engine.tools.workspace import inside
+from engine.tools.workspace import inside, named
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_TEXT_CHARS = 40_000
@@ -26,6 +27,7 @@ class ReadFile:
     description = "Read a text file of the workspace, whole or a range of lines. Long files come in pieces: ask on."
     effect: Effect = "none"
     asks = False
+    is_foreign = True
     event_type: EventType = "read_file"
     parameters: dict[str, Any] = {  # noqa: RUF012
         "type": "object",
@@ -37,6 +39,10 @@ class ReadFile:
         "required": ["file_path"],
         "additionalProperties": False,
     }
+
+    def touches(self, args: dict[str, Any]) -> Touches:
+        """See `Tool.touches`."""
+        return Touches(reads=(named(args["file_path"]),))
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Read.

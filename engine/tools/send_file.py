@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from engine.events import EventType
+from engine.permissions import Touches
 from engine.tools.base import Effect, OutgoingFile, ToolContext, ToolResult
 from engine.tools.cut import clean, cut
+from engine.tools.workspace import named
 
 MAX_CAPTION_CHARS = 200
 
@@ -18,6 +20,7 @@ class SendFile:
     description = "Send a file of the workspace to the person in this chat: a document, a table, a picture."
     effect: Effect = "none"
     asks = False
+    is_foreign = False
     event_type: EventType = "tool"
     parameters: dict[str, Any] = {  # noqa: RUF012
         "type": "object",
@@ -28,6 +31,10 @@ class SendFile:
         "required": ["path"],
         "additionalProperties": False,
     }
+
+    def touches(self, args: dict[str, Any]) -> Touches:
+        """See `Tool.touches`."""
+        return Touches(reads=(named(args["path"]),))
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Name the file that goes out with this call's result; whether it can is seen when its content is kept."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.events import EventType
+from engine.permissions import Touches
 from engine.tools.base import Effect, ToolContext, ToolResult
 from engine.tools.cut import clean
 from engine.tools.workspace import inside
@@ -24,6 +25,7 @@ class SendNote:
     description = "Send a short note: one line is added to outbox.txt. A person is asked before it is sent."
     effect: Effect = "once"
     asks = True
+    is_foreign = False
     event_type: EventType = "tool"
     parameters: dict[str, Any] = {  # noqa: RUF012
         "type": "object",
@@ -34,6 +36,10 @@ class SendNote:
         "required": ["text"],
         "additionalProperties": False,
     }
+
+    def touches(self, _args: dict[str, Any]) -> Touches:
+        """See `Tool.touches`."""
+        return Touches(writes=(OUTBOX,))
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Append the line.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,6 +27,11 @@ def safe_name(address: str) -> str:
     """Give a file name for an address: readable, short, and different for different addresses."""
     readable = _UNSAFE.sub("_", address).strip("._")[:60]
     return f"{readable}-{hashlib.sha256(address.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def named(path: object) -> str:
+    """Give a path as rules read it: normalised, with `/`; what leads out of the workspace keeps its `..` or `/`."""
+    return posixpath.normpath(str(path).replace("\\", "/"))
 
 
 def inside(workspace: Path, given: str, private: Iterable[Path] = ()) -> Path:

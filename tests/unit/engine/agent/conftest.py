@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from engine.agent.context import Equipment
+from engine.agent.context import ALLOWS_WHAT_TOOLS_ALLOW, Equipment
 from engine.agent.loop import Agent
 from engine.events import EventType
 from engine.models.base import Model
+from engine.permissions import Touches
 from engine.settings import AgentSettings, EngineSettings
 from engine.testing.database import MemoryDatabase
 from engine.testing.scope import MemoryScope, run_input
@@ -42,8 +43,13 @@ class FakeTool:
         self.effect: Effect = effect
         self.asks = asks
         self.parameters: dict[str, Any] = parameters or {"type": "object"}
+        self.is_foreign = False
+        self.touched = Touches()
         self.runs: list[dict[str, Any]] = []
         self._work = work
+
+    def touches(self, args: dict[str, Any]) -> Touches:
+        return self.touched
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         self.runs.append(args)
@@ -72,6 +78,7 @@ class Bench:
         self.model: Model = ScriptedModel([])
         self.tools: list[Any] = [ProjectScan(), ReadFile(), SendNote()]
         self.agent_settings = AgentSettings()
+        self.policy = ALLOWS_WHAT_TOOLS_ALLOW
         self.workspace = home / "workspace"
         self.workspace.mkdir()
 
@@ -80,9 +87,13 @@ class Bench:
         self.model = model
         return model
 
-    def agent(self) -> Agent:
+    def equipment(self) -> Equipment:
         settings = EngineSettings(home=self.home, workspace=self.workspace, agent=self.agent_settings)
-        return Agent(Equipment(settings, self.database, OneModel(self.model), ToolSet(self.tools), self.clock))
+        tools, model = ToolSet(self.tools), OneModel(self.model)
+        return Equipment(settings, self.database, model, tools, self.clock, policy=self.policy)
+
+    def agent(self) -> Agent:
+        return Agent(self.equipment())
 
     def scope(self, text: str = "question", *, run: str = "00000000000000000000000001") -> MemoryScope:
         return MemoryScope(run_input(text), self.clock, run=run, database=self.database)

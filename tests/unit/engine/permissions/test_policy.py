@@ -53,10 +53,10 @@ def test_what_sends_is_asked_after_strangers_words_were_read() -> None:
     sends = Touches(hosts=("api.example.com",), sends=True)
     allowed = policy({"verdict": "allow", "tool": ["web_fetch"]})
     assert allowed.judge(Request("web_fetch", touches=sends)).verdict == "allow"
-    ruling = allowed.judge(Request("web_fetch", touches=sends, read_untrusted=True))
-    assert (ruling.verdict, ruling.basis) == ("ask", "untrusted")
+    ruling = allowed.judge(Request("web_fetch", touches=sends, read_foreign=True))
+    assert (ruling.verdict, ruling.basis) == ("ask", "foreign")
     denied = policy({"verdict": "deny", "host": ["*.example.com"]})
-    assert denied.judge(Request("web_fetch", touches=sends, read_untrusted=True)).verdict == "deny"
+    assert denied.judge(Request("web_fetch", touches=sends, read_foreign=True)).verdict == "deny"
 
 
 def test_an_allowing_rule_covers_every_path_a_denying_one_any() -> None:
