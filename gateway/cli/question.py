@@ -15,7 +15,7 @@ from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
 from engine.ports import Control, Outcome
-from engine.runtime import Runtime, RunView
+from engine.runtime import Runtime, RunView, Submitted
 from engine.settings import EngineSettings
 from gateway.cli.own_store import own_store
 from gateway.cli.result import result_data
@@ -69,12 +69,14 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
     surface = TraceSurface(address, question.write)
     async with own_store(settings, surface, folder=STORE, not_kept=NOT_KEPT) as runtime:
         person = Principal(id=_PERSON, name=getpass.getuser(), rank="owner")
-        submitted = await runtime.submit(
-            RunInput(to=address, by=person, parts=(TextPart(text=question.words),), sent_at_ms=SystemClock().now_ms()),
-            key=InboxKey(channel="cli", account="local", kind="message", key=uuid.uuid4().hex),
+        given = RunInput(
+            to=address, by=person, parts=(TextPart(text=question.words),), sent_at_ms=SystemClock().now_ms()
         )
-        run = submitted.run
-        _stop_on_interrupt(runtime, run)
+        key = InboxKey(channel="cli", account="local", kind="message", key=uuid.uuid4().hex)
+        submitting = asyncio.ensure_future(runtime.submit(given, key=key))
+        # Before it is stored: the run may have begun when we hear of it.
+        _stop_on_interrupt(runtime, submitting)
+        run = (await submitting).run
         answering = asyncio.create_task(_answer_questions(runtime, run, surface))
         try:
             ended = await runtime.wait_ended(run, settings.runs.time_limit_s + _GRACE_S)
@@ -86,15 +88,18 @@ async def ask(settings: EngineSettings, question: Question) -> Finished:
         return await _finished(runtime, ended, question.words)
 
 
-def _stop_on_interrupt(runtime: Runtime, run: RunId) -> None:
+def _stop_on_interrupt(runtime: Runtime, submitting: asyncio.Future[Submitted]) -> None:
     """Let the first Ctrl-C stop the run; the second one ends the program."""
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[object]] = set()
 
+    async def stopped() -> None:
+        control = Control(id=uuid.uuid4().hex, kind="stop", by=_PERSON)
+        await runtime.control((await submitting).run, control)
+
     def stop() -> None:
         loop.remove_signal_handler(signal.SIGINT)
-        control = Control(id=uuid.uuid4().hex, kind="stop", by=_PERSON)
-        tasks.add(asyncio.create_task(runtime.control(run, control)))
+        tasks.add(asyncio.create_task(stopped()))
 
     loop.add_signal_handler(signal.SIGINT, stop)
 
