@@ -25,6 +25,8 @@ Readiness = Callable[[], Sequence[dict[str, Any]]]
 
 `fix` says in the operator's language what to do about a red one.
 """
+Notes = Callable[[], Sequence[dict[str, Any]]]
+"""Gives what is good to know and turns nothing red: `{"name", "code", "reason", "fix"}`, texts. Must not block."""
 REQUESTS_PER_S = 20.0
 BURST = 100
 
@@ -36,6 +38,7 @@ def build_api(
     token: str,
     routes: Iterable[web.RouteDef] = (),
     pace: Pace | None = None,
+    notes: Notes = tuple,
 ) -> web.Application:
     """Build the application. `routes` all need the token; `pace` limits each client (20 a second, bursts of 100)."""
     app = web.Application(
@@ -48,7 +51,7 @@ def build_api(
             require_token(token),
         ],
     )
-    app.add_routes([web.get("/healthz", _alive), web.get("/readyz", _ready(readiness))])
+    app.add_routes([web.get("/healthz", _alive), web.get("/readyz", _ready(readiness, notes))])
     app.add_routes([web.get("/metrics", _measured(metrics)), *routes])
     return app
 
@@ -57,11 +60,12 @@ async def _alive(_request: web.Request) -> web.Response:
     return web.json_response({"alive": True})
 
 
-def _ready(readiness: Readiness) -> Callable[[web.Request], Any]:
+def _ready(readiness: Readiness, notes: Notes) -> Callable[[web.Request], Any]:
     async def answer(_request: web.Request) -> web.Response:
         checks = list(readiness())
         ready = all(check["ok"] for check in checks)
-        return web.json_response({"ready": ready, "checks": checks}, status=200 if ready else 503)
+        body = {"ready": ready, "checks": checks, "notes": list(notes())}
+        return web.json_response(body, status=200 if ready else 503)
 
     return answer
 

@@ -14,11 +14,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+from channels.base import Finding
 from channels.clock import Clock
 from engine.runtime import Runtime
 from gateway.api import ApiServer, build_api
 from gateway.app.life import Life
 from gateway.app.lives import Lives
+from gateway.app.notes import Notes
 from gateway.clock import SystemClock
 from gateway.metrics import Metrics
 from gateway.settings import Settings, server_token
@@ -64,8 +66,9 @@ async def _lives(
     clock = clock or SystemClock()
     metrics, lang, token = Metrics(), language_of_system(os.environ), server_token(settings)
     lives = Lives(partial(Life, settings, metrics, clock, lang=lang, workspace=workspace), clock)
+    notes = Notes(lang, _try_sandbox)
     api = ApiServer(
-        build_api(readiness=lambda: lives.now.readiness(), metrics=metrics, token=token.value),
+        build_api(readiness=lambda: lives.now.readiness(), notes=notes.told, metrics=metrics, token=token.value),
         host=settings.server.host,
         port=settings.server.port,
     )
@@ -76,5 +79,13 @@ async def _lives(
         stack.push_async_callback(api.stop)
         await lives.now.start()
         stack.push_async_callback(lambda: lives.now.stop())
+        notes.start()
+        stack.push_async_callback(notes.stop)
         ready(f"niuma serves on {api.url}" + (f" (token in {token.file})" if token.file else ""))
         yield lives
+
+
+async def _try_sandbox() -> Finding:
+    from gateway.doctor.sandbox import sandbox  # nothing of the doctor is needed to start
+
+    return await sandbox()

@@ -22,8 +22,10 @@ def run(args: argparse.Namespace) -> int:
     from gateway.cli.options import given, level_of, settings_of
     from gateway.logs import start_logging
     from gateway.paths import USER_FILE
+    from gateway.settings import refuse_root
 
     settings = settings_of(args, given(server__host=args.host, server__port=args.port))
+    refuse_root(settings)
     logging = start_logging(settings.home, level=level_of(args, "info"), secrets=settings.secrets())
     warn_of_plain_secrets(settings.plain_secrets())
     if not settings.accounts():

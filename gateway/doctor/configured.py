@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from channels.base import Finding
 from gateway.doctor.examination import Detail, Detailed, Examination
 from gateway.doctor.subject import Subject
 from gateway.paths import USER_FILE
-from gateway.settings import Settings, is_loopback
+from gateway.settings import Settings, is_loopback, is_refused_root
 
 
 def configured_examinations(subject: Subject) -> Sequence[Examination]:
@@ -21,7 +22,7 @@ def configured_examinations(subject: Subject) -> Sequence[Examination]:
     return (
         Examination("settings", lambda: values(settings)),
         Examination("secrets", lambda: secrets(settings)),
-        Examination("server", lambda: server(settings)),
+        Examination("server", lambda: server(settings, subject.environ)),
         Examination("accounts", lambda: accounts(settings)),
     )
 
@@ -57,11 +58,13 @@ async def secrets(settings: Settings) -> Finding:
     return Finding("ok", "secrets_referred")
 
 
-async def server(settings: Settings) -> Finding:
-    """Look for an api that others can reach without a token: `serve` refuses to start so."""
+async def server(settings: Settings, environ: Mapping[str, str] = os.environ) -> Finding:
+    """Look for what `serve` refuses to start with: an api that others can reach without a token, root in a container."""
     facts = {"host": settings.server.host, "port": settings.server.port}
     if not is_loopback(settings.server.host) and not settings.server.token.get_secret_value():
         return Finding("fail", "server_open", facts, "server_open")
+    if is_refused_root(settings, environ):
+        return Finding("fail", "server_root", facts, "server_root")
     return Finding("ok", "server_set", facts)
 
 

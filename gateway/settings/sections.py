@@ -18,6 +18,7 @@ class ServerSection(Section):
     host: str = "127.0.0.1"
     port: int = Field(default=8787, ge=0, le=65535)
     token: SecretStr = SecretStr("")
+    allow_root: bool = False
 
 
 class CardSection(Section):

@@ -71,11 +71,11 @@ async def test_alive_and_ready(api: Api, http: aiohttp.ClientSession) -> None:
     assert (await http.get("/healthz")).status == 200
     ready = await http.get("/readyz")
     assert ready.status == 200
-    assert await ready.json() == {"ready": True, "checks": [OK]}
+    assert await ready.json() == {"ready": True, "checks": [OK], "notes": []}
     api.checks = [OK, DEAD]
     red = await http.get("/readyz")
     assert red.status == 503
-    assert await red.json() == {"ready": False, "checks": [OK, DEAD]}
+    assert await red.json() == {"ready": False, "checks": [OK, DEAD], "notes": []}
     assert (await http.get("/healthz")).status == 200
 
 
