@@ -59,7 +59,7 @@ async def secrets(settings: Settings) -> Finding:
 
 
 async def server(settings: Settings, environ: Mapping[str, str] = os.environ) -> Finding:
-    """Look for what `serve` refuses to start with: an api that others can reach without a token, root in a container."""
+    """Look for what `serve` refuses to start with: an api that others reach without a token, root in a container."""
     facts = {"host": settings.server.host, "port": settings.server.port}
     if not is_loopback(settings.server.host) and not settings.server.token.get_secret_value():
         return Finding("fail", "server_open", facts, "server_open")

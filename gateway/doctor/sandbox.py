@@ -15,8 +15,10 @@ _WITHIN_S = 5.0
 
 
 async def sandbox(program: str = PROGRAM, within_s: float = _WITHIN_S) -> Finding:
-    """Run nothing in a sandbox, and see whether that works here. Nothing but the trial can tell: user namespaces are
-    refused by the kernel's settings, by the container's filter of calls, or by a policy of the machine.
+    """Run nothing in a sandbox, and see whether that works here.
+
+    Nothing but the trial can tell: user namespaces are refused by the kernel's settings, by a container's filter of
+    calls, or by a policy of the machine.
     """
     if sys.platform != "linux":
         return Finding("skipped", "sandbox_elsewhere")

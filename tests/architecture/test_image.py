@@ -1,4 +1,4 @@
-"""Dockerfile, compose.yaml, .env.example and what they promise; a real trial is in `tests/contract/test_image_trial.py`."""
+"""What Dockerfile, compose.yaml and .env.example promise; a real trial: `tests/contract/test_image_trial.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The image as it runs: nobody's rights, a read-only root, only /data and /tmp to write to. See `tests/processes/image.py`."""
+"""The image as it runs: no rights, a read-only root, only /data and /tmp to write to (`tests/processes/image.py`)."""
 
 from __future__ import annotations
 
@@ -109,7 +109,8 @@ async def test_a_question_is_answered_and_sigterm_drains(image: Image, database:
 
 
 def test_only_the_volume_and_tmp_can_be_written(image: Image) -> None:
-    tried = 'for place in / /opt/niuma /etc /usr /packages /data /tmp; do touch $place/trial 2>/dev/null && echo $place; done; true'
+    places = "/ /opt/niuma /etc /usr /packages /data /tmp"
+    tried = f"for place in {places}; do touch $place/trial 2>/dev/null && echo $place; done; true"
     assert image.run("sh", "-c", tried).stdout.split() == ["/data", "/tmp"]
     as_root = image.run("sh", "-c", tried, root=True)
     assert as_root.stdout.split() == ["/data", "/tmp"]

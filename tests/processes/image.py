@@ -104,7 +104,7 @@ def build(folder: Path) -> Image:
         if (Path("/") / each).is_symlink():
             (root / each).rmdir()
             (root / each).symlink_to(os.readlink(Path("/") / each))
-    _reach(folder, root)
+    _reach(root)
     data.mkdir(mode=0o700)
     (data / "workspaces").mkdir(mode=0o700)
     for each in (data, data / "workspaces"):
@@ -135,10 +135,10 @@ def _need_rights() -> None:
         pytest.skip(f"THE IMAGE WAS NOT TRIED: mounting needs root ({tried.stderr.strip()})")
 
 
-def _reach(folder: Path, root: Path) -> None:
-    """Let the user without rights come in: pytest's folders are for root alone, and so may be ours."""
-    for each in (folder, *folder.parents, *(path for path in root.rglob("*") if path.is_dir() and not path.is_symlink())):
-        if each.owner() == "root" and each != Path("/") and each.is_relative_to(folder):
+def _reach(root: Path) -> None:
+    """Let the user without rights come in, whatever rights new folders get here."""
+    for each in (root, *root.rglob("*")):
+        if each.is_dir() and not each.is_symlink():
             each.chmod(0o755)
 
 
