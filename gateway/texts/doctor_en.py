@@ -142,8 +142,7 @@ TEXTS = {
     "fix.python_old": "Install Python 3.11 or newer and run make setup.",
     "fix.packages_wrong": "Run make setup: it installs what requirements.lock says.",
     "fix.proxies_unusable": "Name an http:// proxy in HTTP_PROXY and HTTPS_PROXY, or none.",
-    "fix.sandbox_broken": "Allow user namespaces (kernel.unprivileged_userns_clone=1; in a container the profile "
-    "sandbox of compose.yaml), or do without these tools.",
+    "fix.sandbox_broken": "Allow user namespaces (in a container: profile sandbox of compose.yaml), or leave shell tools off.",
     "fix.sandbox_missing": "Install the package bubblewrap when you want shell tools.",
     "fix.model_unusable": "Give it its key, or choose another under [models] default.",
     "fix.model_slow": "People wait this long for the first word; choose a quicker model or address.",

@@ -142,8 +142,7 @@ TEXTS = {
     "fix.python_old": "安装 Python 3.11 或更新的版本，运行 make setup。",
     "fix.packages_wrong": "运行 make setup，按 requirements.lock 安装。",
     "fix.proxies_unusable": "在 HTTP_PROXY 和 HTTPS_PROXY 里写 http:// 代理，或者不写。",
-    "fix.sandbox_broken": "允许用户命名空间（kernel.unprivileged_userns_clone=1；在容器里用 compose.yaml 的 sandbox "
-    "配置），或不用这些工具。",
+    "fix.sandbox_broken": "允许用户命名空间（在容器里：compose.yaml 的 sandbox 配置），或不开命令行工具。",
     "fix.sandbox_missing": "需要命令行工具时，安装 bubblewrap 包。",
     "fix.model_unusable": "给它密钥，或在 [models] default 里换一个。",
     "fix.model_slow": "大家要等这么久才见到第一个字；换一个更快的模型或地址。",
