@@ -142,7 +142,7 @@ TEXTS = {
     "fix.python_old": "Install Python 3.11 or newer and run make setup.",
     "fix.packages_wrong": "Run make setup: it installs what requirements.lock says.",
     "fix.proxies_unusable": "Name an http:// proxy in HTTP_PROXY and HTTPS_PROXY, or none.",
-    "fix.sandbox_broken": "Allow user namespaces (in a container: profile sandbox of compose.yaml), or leave shell tools off.",
+    "fix.sandbox_broken": "Allow user namespaces (in a container: compose.yaml, profile sandbox), or do without shell.",
     "fix.sandbox_missing": "Install the package bubblewrap when you want shell tools.",
     "fix.model_unusable": "Give it its key, or choose another under [models] default.",
     "fix.model_slow": "People wait this long for the first word; choose a quicker model or address.",
