@@ -302,34 +302,6 @@ class Unchanged(BaseModel):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """How an account's limits are used here: cards that are live, and the part (0..1) of the limits used up lately."""
-
-    live: int
-    used: float
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """The part (0..1) of an account's limits that may be used from `now` on, and what it will be before long."""
-
-    now: float
-    coming: float
-
-
-class Budgets(Protocol):
-    """Limits of outside accounts, which all replicas share. Called on the event loop; must not block or raise."""
-
-    def in_use(self) -> Mapping[str, Use]:
-        """Give what is used here, by account; the keys are the same in every replica and at all times."""
-        ...
-
-    def take_shares(self, shares: Mapping[str, Share]) -> None:
-        """Use only these parts of the limits from now on; 0: send nothing for the time being."""
-        ...
-
-
 class Watcher(Protocol):
     """What a host counts of the engine's doings. Called on the event loop; must not block or raise."""
 

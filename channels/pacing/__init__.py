@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from channels.pacing.card import CardPace
 from channels.pacing.insisting import insist
+from channels.pacing.knowledge import Known, Overheard
 from channels.pacing.pacer import Pacer
 from channels.pacing.statistics import MethodStatistics, PacerStatistics, Spread, WriteLog
 
-__all__ = ["CardPace", "MethodStatistics", "Pacer", "PacerStatistics", "Spread", "WriteLog", "insist"]
+__all__ = ["CardPace", "Known", "MethodStatistics", "Overheard", "Pacer", "PacerStatistics", "Spread", "WriteLog", "insist"]

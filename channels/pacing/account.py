@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from channels.capabilities import Capabilities
 from channels.clock import Clock
@@ -13,6 +13,7 @@ from channels.pacing.alarm import Alarm, AlarmHandle
 from channels.pacing.allowance import Spending
 from channels.pacing.budget import MethodBudget
 from channels.pacing.exemption import Exemption
+from channels.pacing.knowledge import Knowledge, Known, Overheard
 from channels.pacing.queue import Queue, Ticket
 
 logger = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class Account:
         self.live = 0
         self.budgets = {name: MethodBudget(name, limit) for name, limit in capabilities.methods.items()}
         self.exemption = Exemption(capabilities)
+        self.knowledge = Knowledge(clock, self.exemption, self.spending, self.budgets)
         self.queue = Queue()
         self._look: AlarmHandle | None = None
         self._unlisted: set[str] = set()
@@ -45,6 +47,12 @@ class Account:
         """Use only this part of all limits from now on."""
         for budget in self.budgets.values():
             budget.take_share(share)
+        self.serve()
+
+    def learn(self, facts: Iterable[Known], part: float, said: Sequence[Overheard]) -> None:
+        """Take in what others know and do."""
+        self.knowledge.learn(facts)
+        self.knowledge.overhear(part, said)
         self.serve()
 
     def used(self, now_s: float) -> float:
@@ -117,6 +125,7 @@ class Account:
             return False
         now_s = self.clock.steady_s()
         if self.exemption.refused(list(self.budgets.values()), method, now_s):
+            self.knowledge.refused()
             budget.wait(now_s, error.retry_after_s)
         else:
             budget.refuse(now_s, error.retry_after_s)
@@ -135,8 +144,8 @@ class Account:
         if budget is not None:
             budget.answered(now_s, sent_s)
             if self.exemption.unknown:
-                if accepted:
-                    budget.prove(now_s)
+                if accepted and budget.prove(now_s):
+                    self.knowledge.on_news()
                 self.serve()
 
     def preview_gap_s(self, budget: MethodBudget, now_s: float) -> float:

@@ -20,18 +20,40 @@ class Spending:
         self._interval_s = interval_s
         self._ratio = _ratio(self._allowance, interval_s)
         self._month_ends_ms = month_end_ms(clock.now_ms())
-        self._stopped_until_ms = 0
-        self.spent = 0
-        """Previews of this month, as far as this process has written them."""
+        self.stopped_until_ms = 0
+        """The platform said that nothing is left until then (UTC ms)."""
+        self.spent_here = 0
+        self._spent_elsewhere = 0
+
+    @property
+    def spent(self) -> int:
+        """Give the previews of this month, those of other processes and of earlier ones included once they are known."""
+        return self.spent_here + self._spent_elsewhere
+
+    @property
+    def month_ends_ms(self) -> int:
+        """Give when what was spent is forgotten (UTC ms)."""
+        self._turn_month()
+        return self._month_ends_ms
+
+    @property
+    def is_of_months(self) -> bool:
+        """Tell whether a month's previews are limited."""
+        return self._allowance.per_month is not None
 
     def spend(self) -> None:
         """Count one preview."""
         self._turn_month()
-        self.spent += 1
+        self.spent_here += 1
+
+    def spent_elsewhere(self, count: int, month_ends_ms: int) -> None:
+        """Take note of what others spent of the month that ends then."""
+        if month_ends_ms == self.month_ends_ms:
+            self._spent_elsewhere = count
 
     def stop(self, until_ms: int) -> None:
         """Write no previews until then: the platform said that nothing is left."""
-        self._stopped_until_ms = max(self._stopped_until_ms, until_ms)
+        self.stopped_until_ms = max(self.stopped_until_ms, until_ms)
 
     def gap_s(self, of_answer: int) -> float:
         """Give the pause after so many previews of one answer; infinite when it has used up its part."""
@@ -43,7 +65,7 @@ class Spending:
     def open_at_s(self) -> float:
         """Give the steady time from which previews are possible at all."""
         self._turn_month()
-        now_ms, until_ms = self._clock.now_ms(), self._stopped_until_ms
+        now_ms, until_ms = self._clock.now_ms(), self.stopped_until_ms
         if self._allowance.per_month is not None and self.spent >= self._allowance.per_month:
             until_ms = max(until_ms, self._month_ends_ms)
         return self._clock.steady_s() + (until_ms - now_ms) / 1000 if until_ms > now_ms else 0.0
@@ -51,7 +73,8 @@ class Spending:
     def _turn_month(self) -> None:
         now_ms = self._clock.now_ms()
         if now_ms >= self._month_ends_ms:
-            self.spent, self._month_ends_ms = 0, month_end_ms(now_ms)
+            self.spent_here = self._spent_elsewhere = 0
+            self._month_ends_ms = month_end_ms(now_ms)
 
 
 def _ratio(allowance: Allowance, interval_s: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from channels.capabilities import MethodLimit
+from channels.pacing.elsewhere import Elsewhere
 from channels.pacing.window import Window
 
 _SECOND_MARGIN_S = 0.02
@@ -13,6 +14,8 @@ _BACK_OFF = 0.5
 _SLOWEST = 0.1
 _RECOVERY_PER_S = 0.02
 _UNPROVEN_PACE = 1.005
+_TOGETHER_PACE = 1.1
+"""Where others use the limit as well: what they want less than their part, or rushed, would keep all below it."""
 _LAST_STRETCH = 0.975
 _LAST_STRETCH_PACE = 1.5
 _LAST_STRETCH_S = 2.0
@@ -43,6 +46,8 @@ class MethodBudget:
         """The platform told us to wait until then."""
         self._factor = 1.0
         self._factor_at_s = 0.0
+        self.elsewhere = Elsewhere()
+        """What other processes use of it, while nobody knows whether it counts."""
 
     @property
     def on_the_way(self) -> int:
@@ -127,19 +132,40 @@ class MethodBudget:
         self.wait(now_s, retry_after_s)
         self._factor_at_s = self.blocked_until_s
 
-    # While nobody knows whether the platform counts. The whole limit is meant here: to take more than a part of it
-    # proves nothing, and where it does not count there is nothing to share.
+    # While nobody knows whether the platform counts. The whole limit is meant here, and what other processes use of it
+    # counts as well: to take more than a part of it proves nothing, and where it does not count there is nothing to share.
 
     def crosses(self, now_s: float) -> bool:
         """Tell whether one more request would be over a limit that the platform may or may not count."""
         return any(
-            not window.proven_free and window.count(now_s) + self.on_the_way >= window.full for window in self.windows
+            not window.proven_free and self._in_all(window, now_s) + self.on_the_way >= self._edge(window)
+            for window in self.windows
         )
 
-    def prove(self, now_s: float) -> None:
-        """Note that the platform took a request: a window that must be over its limit now is not counted there."""
+    def prove(self, now_s: float) -> bool:
+        """Note that the platform took a request: a window that must be over its limit now is not counted there.
+
+        True where that is found out now.
+        """
+        found = False
         for window in self.windows:
-            window.proven_free = window.proven_free or window.surely_over(now_s)
+            surely = self.elsewhere.surely(now_s) if window is self.minute else 0
+            if not window.proven_free and window.surely_over(now_s, elsewhere=surely):
+                window.proven_free = found = True
+        return found
+
+    def _in_all(self, window: Window, now_s: float) -> int:
+        """Give how many requests a window holds with those of others, whom we know by the minute."""
+        others = self.elsewhere.streamed(now_s) if window is self.minute else 0
+        return window.count(now_s) + others
+
+    def _edge(self, window: Window) -> float:
+        """Give where a request may be over the limit; of what others use each second we know only what is theirs.
+
+        Where a minute does not count a second hardly does: to find that out one process must go over all of it.
+        """
+        is_part = window is self.second and self.minute is not None and not self.minute.proven_free
+        return max(1.0, window.full * self.elsewhere.part) if is_part else window.full
 
     def unproven_at(self, now_s: float, waiting_per_s: float) -> float:
         """Give when a preview may go; `waiting_per_s` is the rate of the previews that wait now, if nothing held them.
@@ -151,14 +177,15 @@ class MethodBudget:
         if self.minute is None or self.minute.proven_free:
             return now_s
         at_s = max(now_s, self._next_preview_s)
-        if self.minute.count(now_s) >= self.minute.full * _LAST_STRETCH:
+        if self.minute.count(now_s) and self._in_all(self.minute, now_s) >= self.minute.full * _LAST_STRETCH:
             at_s = max(at_s, self.minute.oldest_leaves_s - _LAST_STRETCH_S)
         if at_s <= now_s or self.second is None:
             return at_s
         if self.second.proven_free:
             return now_s
-        is_wanted = self.second.count(now_s) + self.unanswered + waiting_per_s > self.second.full * _WANTED_MARGIN
-        may_rush = is_wanted and self._rushed.count(now_s) < self.second.full * _RUSH_S
+        wanted = self.second.count(now_s) + self.unanswered + waiting_per_s
+        is_wanted = wanted > self._edge(self.second) * _WANTED_MARGIN
+        may_rush = is_wanted and self._rushed.count(now_s) < self.second.full * _RUSH_S * self.elsewhere.part
         return now_s if may_rush else at_s
 
     def promise_unproven(self, now_s: float) -> None:
@@ -169,9 +196,10 @@ class MethodBudget:
         if now_s < self._next_preview_s - _ROUNDING_S:
             self._rushed.add(now_s, now_s)
             return
-        is_last_stretch = self.minute.count(now_s) >= self.minute.full * _LAST_STRETCH
-        pace = _LAST_STRETCH_PACE if is_last_stretch else _UNPROVEN_PACE
-        evenly = max(1.0, self.minute.full - self._urgent.count(now_s) - self._rushed.count(now_s))
+        is_last_stretch = self._in_all(self.minute, now_s) >= self.minute.full * _LAST_STRETCH
+        pace = _UNPROVEN_PACE if self.elsewhere.part >= 1.0 else _TOGETHER_PACE
+        pace = _LAST_STRETCH_PACE if is_last_stretch else pace
+        evenly = max(1.0, self.minute.full * self.elsewhere.part - self._urgent.count(now_s) - self._rushed.count(now_s))
         self._step(now_s, self.minute.seconds / (evenly * pace), catch_up_s=_CATCH_UP_S)
 
     def doubt(self) -> None:

@@ -21,7 +21,7 @@ class Exemption:
 
     def __init__(self, capabilities: Capabilities) -> None:
         self._setting = capabilities.app_limit
-        self._streaming = capabilities.streaming_methods
+        self.streaming = capabilities.streaming_methods
         self._counted_until_s = float("-inf")
         self._quiet_s = _QUIET_S
         self.switches = 0
@@ -35,7 +35,7 @@ class Exemption:
 
     def counts(self, method: str, now_s: float) -> bool:
         """Tell whether `method` is taken from its budget now."""
-        if method not in self._streaming:
+        if method not in self.streaming:
             return True
         if self._setting == "auto":
             return now_s < self._counted_until_s
@@ -46,11 +46,20 @@ class Exemption:
         if self._setting != "auto" or self.counts(method, now_s):
             return False
         self.switches += 1
-        self._counted_until_s = now_s + self._quiet_s
-        self._quiet_s = min(_LONGEST_QUIET_S, self._quiet_s * 2)
-        for budget in budgets:
-            budget.doubt()
+        self.count_until(now_s + self._quiet_s, budgets)
         return True
+
+    def count_until(self, until_s: float, budgets: list[MethodBudget]) -> None:
+        """Take streaming from the budgets until then: the platform refused it, here or in another process."""
+        if self._setting == "auto" and until_s > self._counted_until_s:
+            self._counted_until_s = until_s
+            self._quiet_s = min(_LONGEST_QUIET_S, self._quiet_s * 2)
+            for budget in budgets:
+                budget.doubt()
+
+    def counting_for_s(self, now_s: float) -> float:
+        """Give for how many seconds streaming counts from now on, because it was refused; else 0."""
+        return max(0.0, self._counted_until_s - now_s) if self._setting == "auto" else 0.0
 
     def mode(self, now_s: float) -> Literal["exempt", "counted"]:
         """Give how streaming methods are treated now."""

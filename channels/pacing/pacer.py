@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from channels.capabilities import Capabilities
 from channels.clock import Clock
 from channels.errors import QuotaUsedUp, RateLimited
@@ -9,6 +11,7 @@ from channels.pacing.account import Account
 from channels.pacing.alarm import Alarm
 from channels.pacing.card import CardPace
 from channels.pacing.chats import Chats
+from channels.pacing.knowledge import Knowledge, Known, Overheard
 from channels.pacing.queue import Ticket
 from channels.pacing.statistics import MethodStatistics, PacerStatistics, WriteLog
 
@@ -64,6 +67,18 @@ class Pacer:
         """Give the part of the account's limits a minute that our requests take up now; what is sent counts so long."""
         return self._account.used(self.clock.steady_s())
 
+    @property
+    def knowledge(self) -> Knowledge:
+        """Give what was found out here and other processes should know."""
+        return self._account.knowledge
+
+    def learn(self, facts: Iterable[Known], *, part: float = 1.0, said: Sequence[Overheard] = ()) -> None:
+        """Take in what all processes know, and what the others said of streaming that nobody has found to count.
+
+        `part` (0..1) of such streaming is for this process.
+        """
+        self._account.learn(facts, part, said)
+
     def join(self) -> CardPace | None:
         """Reserve room for one more live card; `None` when there is none: the card must open without previews.
 
@@ -103,6 +118,7 @@ class Pacer:
     def used_up(self, error: QuotaUsedUp) -> None:
         """Take note that the account has nothing left until a known time: no previews until then."""
         self._account.spending.stop(error.until_ms)
+        self.knowledge.on_news()
 
     def statistics(self) -> PacerStatistics:
         """Give what this account wrote, waited for and was refused, since the start."""

@@ -46,17 +46,21 @@ class Window:
             times.popleft()
         return len(times)
 
+    def count_since(self, since_s: float) -> int:
+        """Give how many of them were sent after a time, each of which the window must still hold."""
+        return sum(sent_s > since_s for _, sent_s in self._times)
+
     @property
     def oldest_leaves_s(self) -> float:
         """Give when the oldest request leaves the window; it must hold one."""
         return self._times[0][0] + self.seconds
 
-    def surely_over(self, answered_s: float) -> bool:
+    def surely_over(self, answered_s: float, *, elsewhere: int = 0) -> bool:
         """Tell whether the platform, which has just answered, must have counted more than the limit.
 
-        All of them reached it between our sending the first and now.
+        All of them reached it between our sending the first and now, and so many by other processes besides.
         """
-        needed = math.floor(self.full) + 1
+        needed = max(1, math.floor(self.full) + 1 - elsewhere)
         if self.count(answered_s) < needed:
             return False
         return self._times[-needed][1] > answered_s - self._sure_s

@@ -6,10 +6,11 @@ what the others do not hold. So whatever order their steps come in, all together
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from engine.ports import Use
+from engine.budgets import Report, Use
 
 WINDOW_S = 62.0
 """What was sent counts so long with the platforms: a minute, and some time on the way."""
@@ -32,6 +33,7 @@ class Holding:
     used: float
     alive: bool
     age_s: float = 0.0
+    told: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def counts(self) -> float:
@@ -48,6 +50,8 @@ class Settled:
     share: float
     fair: float
     held: float
+    streaming: float = 1.0
+    reports: tuple[Report, ...] = ()
 
 
 class Portion:
@@ -74,7 +78,9 @@ class Portion:
             elapsed_s = 0.0 if self._at_s is None else now_s - self._at_s
             share = max(fair, min(use.used + HEADROOM, self.share - elapsed_s / SLOWLY_S))
         recent = (before for before, until_s in self._given_up if until_s > now_s)
-        return Settled(share, fair, max(share, self.share, min(1.0, use.used), *recent))
+        held = max(share, self.share, min(1.0, use.used), *recent)
+        reports = tuple(Report(dict(each.told), each.live, each.age_s) for each in others if each.alive)
+        return Settled(share, fair, held, streaming_share(use.live, others), reports)
 
     def take(self, settled: Settled, now_s: float) -> None:
         """Use it; what it asks to hold is published."""
@@ -93,3 +99,8 @@ def fair_share(live: int, others: Sequence[Holding]) -> float:
     peers = [each.live for each in others if each.alive]
     evenly = FLOOR / (len(peers) + 1)
     return evenly + (1.0 - FLOOR) * (live + 1) / (live + 1 + sum(peers) + len(peers))
+
+
+def streaming_share(live: int, others: Sequence[Holding]) -> float:
+    """Give what a replica should have of what perhaps does not count: without live cards one needs nothing of it."""
+    return fair_share(live, [each for each in others if each.live])

@@ -7,11 +7,12 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from engine.budgets import Budgets
 from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Budgets, Clock, Control, Press, Pressed, Surface, Watcher, Work
+from engine.ports import Clock, Control, Press, Pressed, Surface, Watcher, Work
 from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Standing
 from engine.runs.held import HeldMessage, HoldReason

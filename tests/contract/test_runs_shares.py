@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.errors import StorageError
-from engine.ports import Share, Use
+from engine.budgets import Fact, Share, Use
 from engine.runs.shares import Shares
 from engine.storage.database import Database
 from engine.storage.statement import execute
@@ -29,16 +29,25 @@ class Account:
     def __init__(self) -> None:
         self.live, self.used = 0, 0.0
         self.share: Share | None = None
+        self.facts: list[Fact] = []
+        self.look: Callable[[], None] = lambda: None
 
     @property
     def now(self) -> float:
         return 0.0 if self.share is None else self.share.now
 
     def in_use(self) -> Mapping[str, Use]:
-        return {ACCOUNT: Use(live=self.live, used=self.used)}
+        return {ACCOUNT: Use(live=self.live, used=self.used, told={"m": [self.live, 0]}, facts=self.facts)}
 
     def take_shares(self, shares: Mapping[str, Share]) -> None:
         self.share = shares[ACCOUNT]
+
+    def call_on_news(self, look: Callable[[], None]) -> None:
+        self.look = look
+
+    @property
+    def known(self) -> dict[str, int]:
+        return {} if self.share is None else {fact.name: fact.amount for fact in self.share.facts}
 
 
 class Town:
@@ -160,3 +169,55 @@ async def test_a_database_that_is_away_changes_no_share(shared: Place, monkeypat
             assert first.now == 1.0
         second = await t.join("second")
         await until(lambda: second.now == pytest.approx(0.5), 8)
+
+
+MONTH_MS = 4_000_000_000_000
+
+
+async def test_what_a_month_has_used_is_added_up_once_and_outlives_the_processes(place: Place) -> None:
+    async with town(place) as t:
+        first = await t.join("first")
+        first.facts = [Fact("previews", MONTH_MS, 30)]
+        first.look()
+        await asyncio.sleep(0.3)
+        first.facts = [Fact("previews", MONTH_MS, 45), Fact("counted", MONTH_MS)]
+        first.look()
+        await until(lambda: "counted" in first.known, 5)
+        assert first.known == {"previews": 0, "counted": 0}, "others have used nothing"
+        await asyncio.sleep(1.0)
+        first.facts = [Fact("previews", MONTH_MS, 50)]
+        await t.leave("first")
+        again = await t.join("again")
+        assert again.known == {"previews": 50, "counted": 0}, "before anything is sent"
+        again.facts = [Fact("previews", MONTH_MS + 1, 7)]
+        again.look()
+        await asyncio.sleep(0.3)
+        await t.leave("again")
+        assert (await t.join("next")).known["previews"] == 7, "another month"
+
+
+async def test_replicas_hear_of_each_other_what_they_found_out_at_once(shared: Place) -> None:
+    async with town(shared) as t:
+        first, second = await t.join("first", 2), await t.join("second", 5)
+        await until(lambda: first.share is not None and len(first.share.reports) == 1, 5)
+        assert first.share is not None and first.share.reports[0].told == {"m": [5, 0]}
+        assert first.share.streaming == pytest.approx(0.15 + 0.7 * 3 / 9)
+        first.facts, second.facts = [Fact("previews", MONTH_MS, 3)], [Fact("previews", MONTH_MS, 4)]
+        await until(lambda: (first.known, second.known) == ({"previews": 4}, {"previews": 3}), 5)
+
+
+async def test_alone_nothing_is_called_out_and_nothing_is_written_but_the_beat(shared: Place) -> None:
+    async with town(shared) as t:
+        said: list[object] = []
+        alone = await t.join("alone", 9)
+
+        def listen(session: Any, _dialect: object, channel: str, payload: str = "") -> None:
+            said.append(channel)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("engine.runs.shares.call_out", listen)
+            alone.used = 0.9
+            alone.facts = [Fact("counted", MONTH_MS)]
+            await asyncio.sleep(TTL_S / 5 * 2.5)
+        assert alone.share is not None and (alone.now, alone.share.coming, alone.share.streaming) == (1.0, 1.0, 1.0)
+        assert not said

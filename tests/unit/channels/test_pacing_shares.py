@@ -2,52 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
+from channels.capabilities import MethodLimit
 from channels.pacing import Pacer
-from engine.ports import Use
-from engine.runs.portion import Holding, Portion
 from gateway.clock import FakeClock
-from tests.unit.channels.pacing_world import BusyCard, Platform, capabilities
-
-
-@dataclass
-class Process:
-    """One process's pacer and its part."""
-
-    pacer: Pacer
-    portion: Portion
-
-    def step(self, others: list[Process], now_s: float) -> None:
-        holdings = [Holding(each.pacer.live, each.portion.held, each.pacer.used, alive=True) for each in others]
-        settled = self.portion.settle(Use(self.pacer.live, self.pacer.used), holdings, now_s)
-        self.portion.take(settled, now_s)
-        self.pacer.take_share(settled.share, coming=settled.fair)
-
-
-class Account:
-    """A platform that counts, and the processes which share one account there."""
-
-    def __init__(self, clock: FakeClock, app_limit: str = "counted") -> None:
-        self.clock = clock
-        self.platform = Platform(clock, latency_s=0.05)
-        self.processes: list[Process] = []
-        self._app_limit = app_limit
-
-    def join(self) -> Process:
-        pacer = Pacer(capabilities(self._app_limit), self.clock)
-        pacer.take_share(0.0)
-        self.processes.append(Process(pacer, Portion()))
-        return self.processes[-1]
-
-    async def live(self, seconds: int) -> None:
-        """Let time pass; each process looks at the others once a second, one after another."""
-        for _ in range(seconds):
-            for process in self.processes:
-                process.step([each for each in self.processes if each is not process], self.clock.steady_s())
-                await self.clock.advance(1.0 / len(self.processes))
+from tests.unit.channels.pacing_town import Account
+from tests.unit.channels.pacing_world import METHODS, BusyCard, Platform, capabilities
 
 
 async def test_with_the_whole_share_nothing_is_different(clock: FakeClock) -> None:
@@ -123,3 +84,28 @@ async def test_what_does_not_count_is_not_shared_and_after_the_one_refusal_it_is
     assert platform.most_in(60) <= 100
     for card in cards:
         card.task.cancel()
+
+
+async def test_a_burst_at_an_idle_process_shows_at_once_and_no_last_word_waits_for_the_share(clock: FakeClock) -> None:
+    """One is saturated, the other has had nothing to do for minutes: then it is asked as much."""
+    account = Account(clock, methods=dict.fromkeys(METHODS, MethodLimit(20, 240)))
+    busy, idle = account.join(), account.join()
+    await account.live(5)
+    cards = account.cards(busy, 8)
+    await account.live(90)
+    assert idle.portion.share < 0.25 and busy.portion.share > 0.75
+    short = account.cards(idle, 8)
+    await account.live(5)
+    assert all(card.frames for card in short), "the first words find room in the part that idles"
+    for card in short[:4]:
+        card.end()
+    await account.live(5)
+    assert max(card.final_late_s or 99.0 for card in short[:4]) <= 1.0, "so do the last"
+    short += account.cards(idle, 4)
+    await account.live(90)
+    assert idle.portion.share == pytest.approx(0.5, abs=0.05), "all of it within one and a half minutes"
+    for card in [*cards, *short[4:]]:
+        card.end()
+    await clock.advance(5)
+    assert max(card.final_late_s or 99.0 for card in [*cards, *short[4:]]) <= 1.5
+    assert account.platform.refusals == 0

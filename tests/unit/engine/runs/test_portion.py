@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from engine.ports import Use
+from engine.budgets import Use
 from engine.runs.portion import HEADROOM, SHORT_S, SLOWLY_S, WINDOW_S, Holding, Portion, fair_share
 
 EXACT = pytest.approx
