@@ -231,7 +231,7 @@ class Adapter:
         self, conversation: ConversationRef, file: OutFile, journal: Journal, *, reply_to: str | None, key: str
     ) -> Receipt:
         """See `Channel.send_file`; the receipt names the file, since the platform does not tell the message."""
-        place = (conversation.chat, self._thread_for(conversation, reply_to))
+        place = (conversation.chat, self._counter.thread_of(conversation, reply_to))
         return self._receipt(await self._files.upload(file, place, journal, key))
 
     async def read(self, message_id: str) -> Sequence[Quote]:

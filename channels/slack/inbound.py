@@ -44,7 +44,7 @@ def parse_command(payload: Json, envelope_id: str, reading: Reading) -> InboundM
         conversation=envelope.conversation(channel),
         chat_kind="direct" if is_direct(channel) else "group",
         message_id="",
-        sender=Sender(user, envelope.team, str(payload.get("user_name") or "")),
+        sender=Sender(user, envelope.team, reading.name_of(user) or str(payload.get("user_name") or "")),
         text=text,
         mentions_me=True,
         created_at_ms=reading.now_ms(),
@@ -71,15 +71,16 @@ def parse_press(payload: Json, envelope_id: str, reading: Reading) -> CardAction
         dedupe=envelope.key("action"),
         conversation=envelope.conversation(channel, thread or None),
         message_id=envelope.message_name(channel, ts),
-        sender=Sender(named(user, "id"), str(user.get("team_id") or envelope.team), _name(user)),
+        sender=Sender(named(user, "id"), str(user.get("team_id") or envelope.team), _name(user, reading)),
         value=value,
         created_at_ms=reading.now_ms(),
         form=_form(cast("Json", payload.get("state") or {})),
     )
 
 
-def _name(user: Json) -> str:
-    return str(user.get("name") or user.get("username") or "")
+def _name(user: Json, reading: Reading) -> str:
+    """Give the name others see; the account's own, which a press brings, only until that is known."""
+    return reading.name_of(named(user, "id")) or str(user.get("name") or user.get("username") or "")
 
 
 def _value(text: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from typing import Literal
 from channels.base import CardOpening
 from channels.cards.ports import Journal
 from channels.errors import ChannelError, DeliveryUnknown, NotDispatched, RateLimited
+from channels.events import ConversationRef
 from channels.readable import Json
 from channels.slack.cards import Page
 from channels.slack.draft import STREAM_BYTES, Draft
@@ -39,6 +40,12 @@ class Counter:
     streams: bool
     """Whether direct chats have native streams."""
 
+    def thread_of(self, where: ConversationRef, reply_to: str | None) -> str | None:
+        """Give the thread to answer in. In a direct chat that is the question's only where answers are streamed."""
+        if where.thread is not None or (is_direct(where.chat) and not self.streams):
+            return where.thread
+        return ts_of(reply_to)
+
 
 class Opener:
     """Puts up the messages of one run, in order. Calls never overlap."""
@@ -50,19 +57,12 @@ class Opener:
         self._opening = opening
         self.root: Root = root
         self.channel = opening.conversation.chat
-        self.thread = self._thread()
+        self.thread = counter.thread_of(opening.conversation, opening.reply_to)
 
     @property
     def me(self) -> BotIdentity:
         """Give who we are."""
         return self._counter.me
-
-    def _thread(self) -> str | None:
-        """Give the thread to answer in. In a direct chat that is the question's only where answers are streamed."""
-        where, question = self._opening.conversation, ts_of(self._opening.reply_to)
-        if where.thread is not None or (is_direct(where.chat) and not self._counter.streams):
-            return where.thread
-        return question
 
     @property
     def can_stream(self) -> bool:

@@ -24,6 +24,8 @@ class Sheet:
     """What was streamed."""
     is_gone: bool = False
     """It was taken away: nobody sees it."""
+    stop_refused: bool = False
+    """The platform does not let its stream end now: what is left of the words is streamed meanwhile."""
     refusals: int = 0
     """Whole pages refused in a row for their content."""
     refused_rest: int = 0

@@ -96,7 +96,8 @@ class SlackSink:
                 return appended
         writes = self._stops() + self._edits(card, final=final)
         if final:
-            return [*writes, *self._status.clearing()]
+            rest = (self._append(first, card) or []) if first.streaming and first.stop_refused else []
+            return [*rest, *writes, *self._status.clearing()]
         return [*_one_tick(writes), *self._status.showing(card)]
 
     def _append(self, sheet: Sheet, card: Card) -> list[Write] | None:
@@ -186,6 +187,8 @@ class SlackSink:
             self._not_updated(self._sheets[told.number], told, error)
         elif not error.works_again:
             self._sheets[told.number].ended()
+        else:
+            self._sheets[told.number].stop_refused = True
 
     def _ended(self, write: Write, told: PageWrite, error: StreamEnded) -> None:
         if error.code in STREAMING_CLOSED and told.number < len(self._sheets):

@@ -22,6 +22,7 @@ from engine.models.base import Model
 from engine.permissions import Policy, Role
 from engine.ports import Clock, RunScope
 from engine.sessions.attempts import append_question, question_of
+from engine.sessions.branch import Branch, branch_of, grow
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
 from engine.settings import EngineSettings
 from engine.storage.config import chosen
@@ -84,6 +85,8 @@ class Begun(Value):
     upto: int = 0
     model: str | None = None
     at_ms: int = 0
+    branch: Branch | None = None
+    """Where the session begins in another one, whose messages up to there are its first."""
 
 
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
@@ -139,6 +142,9 @@ async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage)
 
     def also(session: Session, begun: Begun) -> None:
         begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)
+        if begun.branch is not None:
+            most = equipment.settings.sessions.history_messages
+            grow(session, begun.branch, into=begun.session, most=most)
         question = question_of(scope.id, scope.input)
         append_question(session, begun.session, words, run=scope.id, question=question, now_ms=begun.at_ms)
 
@@ -152,7 +158,9 @@ def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) 
     row = row or current_session(session, scope.input.to, now_ms=now_ms, idle_hours=idle)
     model = chosen(session, "model", scope.input.to)
     if row is None:
-        return Begun(session=new_session_id(now_ms), model=model, at_ms=now_ms)
+        branch = branch_of(session, scope.input.to, scope.input.follows)
+        upto = 0 if branch is None else branch.upto
+        return Begun(session=new_session_id(now_ms), upto=upto, model=model, at_ms=now_ms, branch=branch)
     known = SessionId(row.id)
     return Begun(session=known, upto=last_place(session, known), model=row.model or model, at_ms=now_ms)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlmodel import Session
 
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
+from engine.ports import Control
 from engine.runs.controls import control_of, put
 from engine.runs.inbox import Inbox, Noted
 from engine.storage.statement import Dialect, execute
 
 _OPEN = "SELECT id, status, input FROM nm_run WHERE conv = :conv AND status IN ('queued', 'running') ORDER BY seq"
+
+_IS_WAITING = "SELECT 1 FROM nm_run WHERE id = :run AND status = 'queued'"
 
 
 class Clearing:
@@ -20,12 +25,24 @@ class Clearing:
         self._inbox = inbox
 
     def take(
-        self, session: Session, key: InboxKey, by: Principal, conversation: Address, *, at_ms: int
+        self,
+        session: Session,
+        key: InboxKey,
+        by: Principal,
+        conversation: Address,
+        *,
+        at_ms: int,
+        also: Sequence[RunId] = (),
     ) -> list[RunId] | None:
-        """Stop what waits, once for each `key`: a repeat gives `None`. What works goes on."""
+        """Stop what waits, also of `also`, once for each `key`: a repeat gives `None`. What works goes on."""
         if not self._inbox.note(session, key, Noted(conversation, "command", "queue"), at_ms):
             return None
-        return self.stop(session, key, by, conversation, at_ms=at_ms, waiting_only=True)
+        here = self.stop(session, key, by, conversation, at_ms=at_ms, waiting_only=True)
+        return here + self._stop_waiting(session, control_of(key, "stop", by), sorted(set(also) - set(here)), at_ms)
+
+    def _stop_waiting(self, session: Session, control: Control, runs: Sequence[RunId], at_ms: int) -> list[RunId]:
+        waiting = [run for run in runs if execute(session, _IS_WAITING, run=run).first() is not None]
+        return [run for run in waiting if put(session, self._dialect, run, control, at_ms) == "accepted"]
 
     def stop(
         self,

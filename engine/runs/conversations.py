@@ -14,7 +14,7 @@ from engine.runs.clearing import Clearing
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox, Noted
 from engine.runs.replica import Replica
-from engine.runs.view import RunView, by_code, last_ended, open_in, open_of
+from engine.runs.view import RunView, by_code, ended_of, last_ended, open_in, open_of
 from engine.sessions.store import Memory, memory_of
 from engine.settings import WhileBusy
 from engine.storage.config import Choice, chosen, scope_of, store
@@ -67,10 +67,19 @@ class Conversations:
 
         return await self._database.run(write)
 
-    async def clear(self, key: InboxKey, conversation: Address, by: Principal) -> Sequence[RunId] | None:
-        """Stop what waits in a conversation and is this person's (an admin: anybody's); `None` for a repeat."""
+    async def clear(
+        self, key: InboxKey, conversation: Address, by: Principal, *, also: Sequence[RunId] = ()
+    ) -> Sequence[RunId] | None:
+        """Stop what waits in a conversation and is this person's (an admin: anybody's); `None` for a repeat.
+
+        `also` are runs of theirs elsewhere.
+        """
         now_ms = self._replica.clock.now_ms()
-        stopped = await self._database.run(lambda s: self._clearing.take(s, key, by, conversation, at_ms=now_ms))
+
+        def take(session: Session) -> Sequence[RunId] | None:
+            return self._clearing.take(session, key, by, conversation, at_ms=now_ms, also=also)
+
+        stopped = await self._database.run(take)
         for run in stopped or ():
             self._replica.wake(run)
         return stopped
@@ -91,6 +100,10 @@ class Conversations:
     async def last_ended(self, conversation: Address, person: str) -> RunView | None:
         """Give a person's newest run that has ended."""
         return await self._database.read(lambda session: last_ended(session, conversation, person))
+
+    async def ended_of(self, person: str, beginning: str) -> list[RunView]:
+        """Give a person's newest runs that have ended, in all conversations whose address begins so."""
+        return await self._database.read(lambda session: ended_of(session, person, beginning))
 
     async def question(self, run: RunView) -> Question | None:
         """Give the question for approval that a run waits with; the newest of several."""

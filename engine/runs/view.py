@@ -19,6 +19,8 @@ _OPEN = f"""{_COLUMNS} WHERE conv IN (:conv, :side) AND status IN ('queued', 'ru
 ORDER BY CASE WHEN conv = :conv THEN 0 ELSE 1 END, seq"""
 _OPEN_IN_ALL = f"""{_COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND status IN ('queued', 'running')
 ORDER BY created_at DESC, id DESC"""
+_ENDED_IN_ALL = f"""{_COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND attempt > 0
+AND status IN ('done', 'stopped', 'failed', 'interrupted') ORDER BY created_at DESC, id DESC LIMIT :most"""
 _CODE = f"{_COLUMNS} WHERE id LIKE :code ORDER BY id DESC LIMIT 1"
 _ENDED = f"""{_COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
 ORDER BY seq DESC LIMIT :most"""
@@ -92,6 +94,12 @@ def last_ended(session: Session, conversation: Address, person: str) -> RunView 
     """Give the conversation's newest run of a person that has ended; one that another took in never ran."""
     rows = execute(session, _ENDED, conv=conversation, most=_LOOKED_AT)
     return next((each for row in rows if (each := _view(row)).input.by.id == person), None)
+
+
+def ended_of(session: Session, person: str, beginning: str) -> list[RunView]:
+    """Give a person's newest runs that have ended in all conversations whose address begins so."""
+    rows = execute(session, _ENDED_IN_ALL, beginning=beginning, length=len(beginning), most=_LOOKED_AT)
+    return [each for row in rows if (each := _view(row)).input.by.id == person]
 
 
 def _view(row: Any) -> RunView:

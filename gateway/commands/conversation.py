@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from engine.runtime import RunView, Standing
 from gateway.commands.order import Desk, Order, Reply
 from gateway.commands.queue import short
+from gateway.commands.reach import open_runs
 
 DEFAULT = "default"
 
@@ -20,10 +21,10 @@ async def begin_anew(desk: Desk, order: Order) -> Reply | None:
 async def show_status(desk: Desk, order: Order) -> Reply:
     """Tell what works, for how long, which model answers, and how much is remembered."""
     standing = await desk.runtime.standing(order.to)
-    open_runs = await desk.runtime.conversations.open_in(order.to, order.by.id)
+    runs = await open_runs(desk, order)
     model, _ = await _model(desk, standing.model)
-    works = [_working(run, desk.now_ms) for run in open_runs if run.status == "running"]
-    waiting = sum(run.status == "queued" for run in open_runs)
+    works = [_working(run, desk.now_ms) for run in runs if run.status == "running"]
+    waiting = sum(run.status == "queued" for run in runs)
     lines = [
         Reply("reply.waiting", {"count": waiting}),
         Reply("reply.model_is", {"model": model}),

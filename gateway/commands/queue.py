@@ -8,6 +8,7 @@ from channels.cards.shorten import shorten
 from engine.runtime import RunView
 from engine.settings import WhileBusy
 from gateway.commands.order import Desk, Order, Reply
+from gateway.commands.reach import elsewhere, open_runs
 
 WORDS_CHARS = 40
 SHOWN = 10
@@ -20,7 +21,8 @@ async def show_or_change(desk: Desk, order: Order) -> Reply:
         case []:
             return await _show(desk, order)
         case ["clear"]:
-            stopped = await desk.runtime.conversations.clear(order.key, order.to, order.by)
+            theirs = [run.id for run in await elsewhere(desk, order)]
+            stopped = await desk.runtime.conversations.clear(order.key, order.to, order.by, also=theirs)
             return Reply("reply.queue_cleared", {"count": len(stopped or ())})
         case ["mode", mode] if mode in MODES:
             await desk.runtime.conversations.note(order.key, order.to, order.name, {"while_busy": mode})
@@ -30,8 +32,7 @@ async def show_or_change(desk: Desk, order: Order) -> Reply:
 
 
 async def _show(desk: Desk, order: Order) -> Reply:
-    open_runs = await desk.runtime.conversations.open_in(order.to, order.by.id)
-    waiting = [run for run in open_runs if run.status == "queued"]
+    waiting = [run for run in await open_runs(desk, order) if run.status == "queued"]
     mode = (await desk.runtime.standing(order.to)).while_busy
     lines = [_line(place, run) for place, run in enumerate(waiting[:SHOWN], 1)]
     if len(waiting) > SHOWN:

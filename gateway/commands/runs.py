@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from channels.events import ConversationRef
 from engine.ports import Press, PressAction
 from engine.runtime import RunView
 from gateway.commands.order import Desk, Order, Reply
 from gateway.commands.pressed import told_of
+from gateway.commands.reach import elsewhere, last_ended, same_chat
 
 
 async def stop(desk: Desk, order: Order) -> Reply:
     """Stop the run with the code, else the person's own that works (or waits); an admin's stops anybody's.
 
-    Where nobody asked anything it is their newest one in the chat: a platform's command cannot be typed in threads, and
-    an answer may grow in a thread of its own.
+    Where nobody asked anything it is their newest one in the chat (see `reach`).
     """
     if order.rest:
         return await _by_code(desk, order, "stop")
     mine, others = await _open(desk, order)
-    run = next(iter([*mine, *others] or await _elsewhere(desk, order)), None)
+    run = next(iter([*mine, *others] or await elsewhere(desk, order)), None)
     return await _tell(desk, order, "stop", run) if run is not None else Reply("reply.nothing_runs", tone="warning")
 
 
 async def retry(desk: Desk, order: Order) -> Reply:
-    """Try the run with the code again, else the person's last one that has ended."""
+    """Try the run with the code again, else the person's last one that has ended, found as `stop` finds one."""
     if order.rest:
         return await _by_code(desk, order, "retry")
-    run = await desk.runtime.conversations.last_ended(order.to, order.by.id)
+    run = await last_ended(desk, order)
     return await _tell(desk, order, "retry", run) if run is not None else Reply("reply.nothing_ended", tone="warning")
 
 
@@ -47,7 +45,7 @@ async def _answer(desk: Desk, order: Order, do: PressAction) -> Reply:
     if order.rest:
         return await _by_code(desk, order, do)
     here = await desk.runtime.conversations.open_in(order.to, order.by.id)
-    open_runs = here or await _elsewhere(desk, order)
+    open_runs = here or await elsewhere(desk, order)
     asked = [question for run in open_runs if (question := await desk.runtime.conversations.question(run)) is not None]
     mine = next((each for each in asked if each.person == order.by.id), None)
     if mine is not None:
@@ -60,7 +58,7 @@ async def _answer(desk: Desk, order: Order, do: PressAction) -> Reply:
 async def _by_code(desk: Desk, order: Order, do: PressAction) -> Reply:
     """Do it to the run with the code, in whatever thread of this chat it is: a code from elsewhere names nothing."""
     run = await desk.runtime.conversations.by_code(order.rest)
-    if run is None or not _same_chat(order, run):
+    if run is None or not same_chat(order, run):
         return Reply("reply.no_such_code", {"code": order.rest[:20]}, tone="warning")
     if do not in ("approve", "deny"):
         return await _tell(desk, order, do, run)
@@ -92,20 +90,3 @@ async def _open(desk: Desk, order: Order) -> tuple[Sequence[RunView], Sequence[R
     open_runs.sort(key=lambda run: run.status != "running")
     mine = [run for run in open_runs if run.input.by.id == order.by.id]
     return mine, [run for run in open_runs if run not in mine]
-
-
-async def _elsewhere(desk: Desk, order: Order) -> Sequence[RunView]:
-    """Give the person's open runs in all threads of the chat, the newest first.
-
-    None for who writes where something was asked before: they mean that, and it may have ended a moment ago.
-    """
-    if order.key.kind != "command" and await desk.runtime.has_run_in(order.to):
-        return ()
-    chat = str(replace(ConversationRef.parse(order.to), thread=None))
-    found = await desk.runtime.conversations.open_of(order.by.id, chat)
-    return [run for run in found if _same_chat(order, run)]
-
-
-def _same_chat(order: Order, run: RunView) -> bool:
-    here, there = ConversationRef.parse(order.to), ConversationRef.parse(run.input.to)
-    return (here.channel, here.account, here.chat) == (there.channel, there.account, there.chat)

@@ -11,7 +11,7 @@ from channels.base import Channel
 from channels.errors import ChannelError
 from channels.events import InboundMessage, Toast
 from engine.errors import StorageError
-from engine.messages import Part, Principal, RunInput, TextPart
+from engine.messages import Part, Principal, RunId, RunInput, TextPart
 from engine.runtime import Runtime, Submitted
 from gateway.access import Access, Admission, Refusal, is_called
 from gateway.background import Background
@@ -109,22 +109,24 @@ class Messages:
             parts=await self._parts(message),
             anchor=message.message_id or None,
             sent_at_ms=message.created_at_ms,
+            follows=await self._followed(message),
         )
 
     async def _parts(self, message: InboundMessage) -> tuple[Part, ...]:
         """Give the words, after what came with them, which is fetched when the run begins."""
         words = [TextPart(text=message.text)] if message.text.strip() else []
-        if await self._is_followed(message):
+        if await self._followed(message) is not None:
             message = replace(message, quoted_message_id=None)
         if not (message.attachments or message.forwards or message.quoted_message_id):
             return tuple(words)
         return (*enclosed_parts(message, await self._languages.of_message(message)), *words)
 
-    async def _is_followed(self, message: InboundMessage) -> bool:
-        """Tell whether a topic merely goes on from a message that was answered in it: every message there refers so."""
-        if message.chat_kind != "topic" or message.quoted_message_id is None:
-            return False
-        return await self._runtime.run_of(message_key(message.dedupe, message.quoted_message_id)) is not None
+    async def _followed(self, message: InboundMessage) -> RunId | None:
+        """Give the run of the message that a topic or thread goes on from: every message there refers to it."""
+        is_within = message.chat_kind == "topic" or message.conversation.thread is not None
+        if not is_within or message.quoted_message_id is None:
+            return None
+        return await self._runtime.run_of(message_key(message.dedupe, message.quoted_message_id))
 
     async def _submit(self, message: InboundMessage, by: Principal) -> Toast | None:
         begin_s = time.perf_counter()

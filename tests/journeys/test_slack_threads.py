@@ -85,3 +85,33 @@ async def test_f28_stop_is_heard_in_the_thread_where_a_direct_chats_answer_grows
         sim.send("D0LIN", LIN, "/stop", thread_ts=root)
         await until(lambda: stopped(sim), sim)
         assert len(growing(sim)) == 1 and len(c.model.asked) == 1
+
+
+async def test_a_reply_under_an_answer_in_a_direct_chat_knows_what_was_said_up_to_there(home: Path) -> None:
+    async with chat("slack", home) as c:
+        sim: SlackSimulator = c.town.sim  # type: ignore[attr-defined]
+        root = ""
+        for words in ("my cat is Momo", "what does she eat?", "and the weather?"):
+            sent = sim.send("D0LIN", LIN, words).message_id.partition("/")[2]
+            root = sent if words.startswith("what") else root
+            await until(lambda words=words: answers(sim, words), sim)
+        sim.send("D0LIN", LIN, "how much of it?", thread_ts=root)
+        (answer,) = await until(lambda: answers(sim, "how much of it?"), sim)
+        assert answer["thread_ts"] == root
+        told = str(c.model.asked[-1])
+        assert "my cat is Momo" in told and "You said: what does she eat?" in told
+        assert "weather" not in told, "what came later in the chat is not part of the thread"
+        assert told.count("what does she eat?") == 2, "its question once, and once in the answer"
+        retry = next(e["action_id"] for b in answer["blocks"] for e in b.get("elements", []) if "retry" in str(e))
+        await sim.click(answer["id"], LIN, retry)
+        await until(lambda: len(c.model.asked) == 5, sim)
+        await until(lambda: answers(sim, "how much of it?"), sim)
+        assert "my cat is Momo" in str(c.model.asked[-1]), "a further attempt knows it too"
+        sim.send("D0LIN", LIN, "/new", thread_ts=root)
+        await asyncio.sleep(0.5)
+        sim.send("D0LIN", LIN, "who are you?", thread_ts=root)
+        await until(lambda: answers(sim, "who are you?"), sim)
+        assert "Momo" not in str(c.model.asked[-1])
+        sim.send("D0LIN", LIN, "still there?")
+        await until(lambda: answers(sim, "still there?"), sim)
+        assert "how much" not in str(c.model.asked[-1]) and "Momo" in str(c.model.asked[-1])
