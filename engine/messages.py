@@ -94,6 +94,8 @@ class RunInput(Value):
     attempt_index: int = 1
     follows: str | None = None
     """The run whose question or answer, in another conversation, this conversation began under."""
+    is_unseen: bool = False
+    """Others in the conversation do not see that it was asked, nor by whom."""
     line: str = ""
     """Runs of one line run one after another; empty: those of the conversation."""
 

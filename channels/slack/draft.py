@@ -78,6 +78,11 @@ class Drafting:
         text = neutral("\n\n".join(each for each in texts if each))
         return Draft(settled_tail(text), tasks)
 
+    def words_of(self, card: Card) -> Draft | None:
+        """Give what a stream can show of a last snapshot, for a stream that cannot be ended now: its words and tasks."""
+        blocks = tuple(block for block in card.blocks if isinstance(block, Text | ToolPanel | Todos))
+        return self.of(replace(card, header=replace(card.header, status=CardStatus.WORKING), blocks=blocks))
+
     def _text(self, block: Text) -> str:
         rewriting = self._texts.setdefault(block.id, Rewriting(Dialect()))
         return rewriting.of(block.markdown, growing=block.streaming).strip("\n")

@@ -91,18 +91,18 @@ class SlackSink:
             return ()
         first = self._sheets[0]
         if first.streaming and not final:
-            appended = self._append(first, card)
+            appended = self._append(first, self._drafting.of(card))
             if appended is not None:
                 return appended
         writes = self._stops() + self._edits(card, final=final)
         if final:
-            rest = (self._append(first, card) or []) if first.streaming and first.stop_refused else []
+            is_stuck = first.streaming and first.stop_refused
+            rest = (self._append(first, self._drafting.words_of(card)) or []) if is_stuck else []
             return [*rest, *writes, *self._status.clearing()]
         return [*_one_tick(writes), *self._status.showing(card)]
 
-    def _append(self, sheet: Sheet, card: Card) -> list[Write] | None:
+    def _append(self, sheet: Sheet, draft: Draft | None) -> list[Write] | None:
         """Give what lets the stream follow; `None` when it cannot show this snapshot, or is full."""
-        draft = self._drafting.of(card)
         if draft is None or not draft.follows(sheet.draft):
             return None
         chunks, grown = draft.chunks_after(sheet.draft), draft.after(sheet.draft)
@@ -238,7 +238,7 @@ class SlackSink:
         if self.mode not in ("stream", "patch"):
             return False
         if self.mode == "stream":
-            return self._append(self._sheets[0], card) == []
+            return self._append(self._sheets[0], self._drafting.of(card)) == []
         pages = self._render(card, final=True)
         return len(pages) == len(self._sheets) and all(
             sheet.page == page and sheet.streaming is False and not page.is_cut

@@ -110,6 +110,7 @@ class Messages:
             anchor=message.message_id or None,
             sent_at_ms=message.created_at_ms,
             follows=await self._followed(message),
+            is_unseen=message.is_command and message.chat_kind != "direct",
         )
 
     async def _parts(self, message: InboundMessage) -> tuple[Part, ...]:

@@ -48,8 +48,13 @@ class Presenter:
         self._style = style
         self._merger = Merger()
         self._facts = Facts()
-        self._title = shorten(input.text or _labels(input), TITLE_CHARS) or "niuma"
         self._language: Language = language_of(input.text)
+        self._title = shorten(self._asked(), TITLE_CHARS) or "niuma"
+
+    def _asked(self) -> str:
+        """Give what was asked; where nobody else saw it, also by whom."""
+        words, name = self._input.text or _labels(self._input), self._input.by.name
+        return self._say("title.asked", name=name, words=words) if self._input.is_unseen and name else words
 
     @property
     def status(self) -> CardStatus:

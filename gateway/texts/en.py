@@ -48,6 +48,7 @@ TEXTS = {
     "notice.empty": "How can I help? Write your question after my name.",
     "notice.new_session": "A new conversation begins: what was said before is not read any more.",
     "notice.old_command": "{command} came late, after I was away, and was not carried out. Please send it again.",
+    "title.asked": "{name}: {words}",
     "notice.queued": "Noted. {position} before yours.",
     "notice.queued_next": "Noted. Yours is next.",
     "notice.queued_steer": "Noted: I take it into what I am working on.",

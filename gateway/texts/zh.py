@@ -48,6 +48,7 @@ TEXTS = {
     "notice.empty": "有什么可以帮你？请在 @我 之后写下问题。",
     "notice.new_session": "新会话已开始，之前的内容不再读取。",
     "notice.old_command": "{command} 在我离线期间发送，送达太晚，没有执行，请重新发送。",
+    "title.asked": "{name}：{words}",
     "notice.queued": "已收到，前面还有 {position} 条。",
     "notice.queued_next": "已收到，下一条就处理。",
     "notice.queued_steer": "已收到，会并入正在处理的任务。",

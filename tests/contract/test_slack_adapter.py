@@ -227,6 +227,16 @@ async def test_names_are_learnt_beside_the_work() -> None:
         await asyncio.sleep(0.1)
         later = await b.asked("hi again", chat=DIRECT)
         assert later.sender.name == "Lin Wei"
+        await b.sim.command(CHANNEL, LIN, "/niuma", "by a command")
+        await until(lambda: isinstance(b.inbox.items[-1], InboundMessage) and b.inbox.items[-1].is_command)
+        sink, _, _ = await b.opened()
+        await write(sink, card("an answer", CardStatus.DONE), final=True)
+        shown = b.answers()[-1]
+        button = next(block for block in shown["blocks"] if block["type"] == "actions")["elements"][0]
+        await b.sim.click(shown["id"], LIN, button["action_id"])
+        await until(lambda: isinstance(b.inbox.items[-1], CardAction))
+        told = [item for item in b.inbox.items if isinstance(item, CardAction | InboundMessage)]
+        assert [item.sender.name for item in told if isinstance(item, CardAction) or item.is_command] == ["Lin Wei"] * 2
 
 
 async def test_a_thread_that_began_without_us_can_be_read() -> None:

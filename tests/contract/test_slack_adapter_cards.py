@@ -319,3 +319,22 @@ async def test_f22_long_answers_arrive_whole() -> None:
         places = [shown.find(f"Paragraph {n}:") for n in range(70)]
         assert -1 not in places and places == sorted(places)
         assert not [e for e in b.sim.timeline.since() if e.kind == "rest" and e.code]
+
+
+async def test_where_a_stream_cannot_be_ended_now_its_words_are_whole_and_it_is_ended_later() -> None:
+    async with bench() as b:
+        sink, _, _ = await b.opened(chat=DIRECT)
+        await write(sink, card("Half of "))
+        limited = {"status": 429, "error": "ratelimited", "headers": {"Retry-After": "1"}}
+        b.sim.faults.add({"match": {"path": "stopStream$"}, "action": limited, "times": 3})
+        last = card("Half of it, and the rest.", DONE)
+        with pytest.raises(RateLimited):
+            await write(sink, last, final=True)
+        for _ in range(2):
+            with pytest.raises(RateLimited):
+                await write(sink, last, final=True)
+            assert b.answers()[-1]["shown"].count("Half of it, and the rest.") == 1
+        assert not sink.shows(last), "it still looks like work: it is owed"
+        assert await finished(b, sink, last) == ["chat.stopStream", "chat.update"]
+        (shown,) = b.answers()
+        assert not shown["streaming"] and shown["shown"].count("the rest") == 1

@@ -108,3 +108,15 @@ async def test_many_live_cards_show_life_by_the_threads_status() -> None:
         await write(sinks[-2], card("text"))
         assert "assistant.threads.setStatus" not in await write(sinks[-3], card("text"))
         await asyncio.sleep(0)
+
+
+async def test_a_file_of_a_direct_chat_lies_in_the_thread_of_the_answer() -> None:
+    for streams, is_thread in (("direct", True), ("off", False)):
+        async with bench(settings={"native_streams": streams}) as b:
+            message = await b.asked(chat=DIRECT)
+            file = OutFile("plot.png", "image/png", b"\x89PNG data")
+            asked = message.message_id
+            await b.adapter.send_file(message.conversation, file, MemoryJournal(), reply_to=asked, key="plot")
+            await until(lambda b=b: any(m["files"] for m in b.answers()))
+            (shown,) = [m for m in b.answers() if m["files"]]
+            assert shown["thread_ts"] == (asked.partition("/")[2].rpartition("/")[2] if is_thread else None)

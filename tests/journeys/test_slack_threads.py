@@ -48,6 +48,7 @@ async def test_f27_a_slash_command_is_answered_by_a_card_in_the_channel(home: Pa
         await sim.command(CHANNEL, LIN, "/niuma", "weekly report")
         (card,) = await until(lambda: answers(sim, "weekly report"), sim)
         assert card["thread_ts"] is None and card["chat_id"] == CHANNEL
+        assert card["shown"].startswith("lin.wei: weekly report"), "others do not see the command"
         started = [e for e in sim.timeline.since() if e.kind == "rest" and e.path.endswith("chat.postMessage")]
         assert len(started) == 1, "it runs once"
         assert [m for m in sim.state()["messages"] if m["sender"]["type"] == "bot"][-1]["id"] == card["id"]
@@ -115,3 +116,39 @@ async def test_a_reply_under_an_answer_in_a_direct_chat_knows_what_was_said_up_t
         sim.send("D0LIN", LIN, "still there?")
         await until(lambda: answers(sim, "still there?"), sim)
         assert "how much" not in str(c.model.asked[-1]) and "Momo" in str(c.model.asked[-1])
+
+
+async def test_f28_slash_commands_find_the_persons_runs_in_threads(home: Path) -> None:
+    async with chat("slack", home) as c:
+        sim: SlackSimulator = c.town.sim  # type: ignore[attr-defined]
+        gate = asyncio.Event()
+        c.model.script([Say("So far. "), Until(gate), Say("All of it.")], when="alpha")
+        root = sim.send(CHANNEL, LIN, "@niuma alpha").message_id.partition("/")[2]
+        await until(lambda: growing(sim), sim)
+        sim.send(CHANNEL, LIN, "and beta", thread_ts=root)
+
+        async def told(words: str, by: str = LIN) -> str:
+            before = len([m for m in sim.state()["messages"] if m["ephemeral_to"]])
+            answer = await sim.command(CHANNEL, by, "/niuma", words)
+            await until(lambda: "text" in str(answer) or len(told_all()) > before, sim)
+            return f"{answer} {told_all()[before:]}"
+
+        def told_all() -> list[str]:
+            return [m["shown"] for m in sim.state()["messages"] if m["ephemeral_to"]]
+
+        for _ in range(100):
+            if "and beta" in (queue := await told("queue")):
+                break
+            await asyncio.sleep(0.05)
+        assert "1. and beta" in queue, "and of nobody else"
+        assert "and beta" not in await told("queue", CHEN)
+        status = await told("status")
+        assert "：alpha（" in status and "排队中：1 条" in status
+        assert "1 条" in await told("queue clear")
+        gate.set()
+        await until(lambda: any("All of it." in m["shown"] and "[Retry]" in m["shown"] for m in growing(sim)), sim)
+        assert len(c.model.asked) == 1, "what waited was never begun"
+        await told("retry")
+        await until(lambda: len(c.model.asked) == 2, sim)
+        again = await until(lambda: [m for m in growing(sim) if m["thread_ts"] == root and m["id"]], sim)
+        assert all(m["chat_id"] == CHANNEL for m in again)
