@@ -12,4 +12,14 @@ from channels.pacing.knowledge import Known, Overheard
 from channels.pacing.pacer import Pacer
 from channels.pacing.statistics import MethodStatistics, PacerStatistics, Spread, WriteLog
 
-__all__ = ["CardPace", "Known", "MethodStatistics", "Overheard", "Pacer", "PacerStatistics", "Spread", "WriteLog", "insist"]
+__all__ = [
+    "CardPace",
+    "Known",
+    "MethodStatistics",
+    "Overheard",
+    "Pacer",
+    "PacerStatistics",
+    "Spread",
+    "WriteLog",
+    "insist",
+]

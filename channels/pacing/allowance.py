@@ -27,7 +27,7 @@ class Spending:
 
     @property
     def spent(self) -> int:
-        """Give the previews of this month, those of other processes and of earlier ones included once they are known."""
+        """Give the previews of this month, with those of other and of earlier processes once they are known."""
         return self.spent_here + self._spent_elsewhere
 
     @property

@@ -133,7 +133,7 @@ class MethodBudget:
         self._factor_at_s = self.blocked_until_s
 
     # While nobody knows whether the platform counts. The whole limit is meant here, and what other processes use of it
-    # counts as well: to take more than a part of it proves nothing, and where it does not count there is nothing to share.
+    # counts as well: to take more than a part proves nothing, and where it does not count there is nothing to share.
 
     def crosses(self, now_s: float) -> bool:
         """Tell whether one more request would be over a limit that the platform may or may not count."""
@@ -199,7 +199,9 @@ class MethodBudget:
         is_last_stretch = self._in_all(self.minute, now_s) >= self.minute.full * _LAST_STRETCH
         pace = _UNPROVEN_PACE if self.elsewhere.part >= 1.0 else _TOGETHER_PACE
         pace = _LAST_STRETCH_PACE if is_last_stretch else pace
-        evenly = max(1.0, self.minute.full * self.elsewhere.part - self._urgent.count(now_s) - self._rushed.count(now_s))
+        evenly = max(
+            1.0, self.minute.full * self.elsewhere.part - self._urgent.count(now_s) - self._rushed.count(now_s)
+        )
         self._step(now_s, self.minute.seconds / (evenly * pace), catch_up_s=_CATCH_UP_S)
 
     def doubt(self) -> None:

@@ -79,7 +79,7 @@ class Drafting:
         return Draft(settled_tail(text), tasks)
 
     def words_of(self, card: Card) -> Draft | None:
-        """Give what a stream can show of a last snapshot, for a stream that cannot be ended now: its words and tasks."""
+        """Give what a stream that cannot be ended now can show of a last snapshot: its words and tasks."""
         blocks = tuple(block for block in card.blocks if isinstance(block, Text | ToolPanel | Todos))
         return self.of(replace(card, header=replace(card.header, status=CardStatus.WORKING), blocks=blocks))
 

@@ -45,7 +45,7 @@ Others = Mapping[str, Sequence[Holding]]
 
 
 class Shares:
-    """Between `start` and `stop`. On the embedded database this is the only process: nothing is shared, facts are kept."""
+    """Between `start` and `stop`. On the embedded database, where no other process works, only facts are kept."""
 
     def __init__(self, replica: Replica, ttl_s: float) -> None:
         self._replica = replica

@@ -7,9 +7,10 @@ from sqlmodel import Session
 from engine.messages import Address, SessionId, Value
 from engine.storage.statement import execute
 
-_PLACE = """SELECT m.session, max(m.n) AS n FROM nm_message m JOIN nm_session s ON s.id = m.session
-WHERE m.run IN (SELECT id FROM nm_run WHERE task = (SELECT task FROM nm_run WHERE id = :run)) AND s.conversation <> :to
-GROUP BY m.session ORDER BY n DESC LIMIT 1"""
+_STEM = """SELECT s.id FROM nm_message m JOIN nm_session s ON s.id = m.session
+WHERE m.run = :run AND m.path = 'input' AND s.conversation <> :to"""
+_UPTO = """SELECT max(n) FROM nm_message WHERE session = :stem AND run IN (
+  SELECT run FROM nm_message WHERE session = :stem AND question LIKE :task)"""
 _BEFORE = "SELECT 1 FROM nm_session WHERE conversation = :to LIMIT 1"
 _GROW = """INSERT INTO nm_message (session, n, run, path, body, at)
 SELECT :into, n, run, 'branch/' || :into || '/' || n, body, at FROM nm_message
@@ -31,8 +32,12 @@ def branch_of(session: Session, to: Address, follows: str | None) -> Branch | No
     """
     if follows is None or execute(session, _BEFORE, to=to).first() is not None:
         return None
-    row = execute(session, _PLACE, run=follows, to=to).first()
-    return None if row is None else Branch(session=SessionId(row.session), upto=row.n)
+    stem = execute(session, _STEM, run=follows, to=to).scalar()
+    if stem is None:
+        return None
+    # A message's first run gives its task the name; what further attempts said counts too (see `attempts`).
+    upto = execute(session, _UPTO, stem=stem, task=f"{follows}:%").scalar()
+    return None if upto is None else Branch(session=SessionId(stem), upto=upto)
 
 
 def grow(session: Session, branch: Branch, *, into: SessionId, most: int) -> None:

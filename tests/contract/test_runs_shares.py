@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine.errors import StorageError
 from engine.budgets import Fact, Share, Use
+from engine.errors import StorageError
 from engine.runs.shares import Shares
 from engine.storage.database import Database
 from engine.storage.statement import execute

@@ -12,7 +12,6 @@ from engine.sessions.attempts import append_question
 from engine.sessions.branch import branch_of, grow
 from engine.sessions.store import append, begin_session, close_conversation, history, new_session_id
 from engine.storage.database import Database
-from engine.storage.statement import execute
 from tests.contract.conftest import Place
 
 CHAT, THREAD = Address("slack:main:T:D"), Address("slack:main:T:D:1.0")
@@ -26,11 +25,9 @@ def session(place: Place) -> Iterator[Session]:
     database.close()
 
 
-def said(session: Session, where: str, run: str, question: str, answer: str) -> None:
-    columns = "id, conv, seq, status, created_at, input, task"
-    execute(session, f"INSERT INTO nm_run ({columns}) VALUES (:id, :id, 1, 'done', 1, '', :id)", id=run)
+def said(session: Session, where: str, run: str, question: str, answer: str, task: str = "") -> None:
     words = UserMessage(parts=(TextPart(text=question),))
-    append_question(session, where, words, run=RunId(run), question=question, now_ms=1)  # type: ignore[arg-type]
+    append_question(session, where, words, run=RunId(run), question=f"{task or run}:1", now_ms=1)  # type: ignore[arg-type]
     append(session, where, AssistantMessage(text=answer), run=run, path="say", now_ms=1)  # type: ignore[arg-type]
 
 
@@ -45,14 +42,19 @@ def test_it_has_what_was_said_up_to_the_answer_and_goes_its_own_way(session: Ses
         said(session, stem, run, f"ask {run}", f"answer {run}")
     branch = branch_of(session, THREAD, "r2")
     assert branch is not None and (branch.session, branch.upto) == (stem, 4)
+    said(session, stem, "r6", "ask r3", "again", task="r3")
+    again = branch_of(session, THREAD, "r3")
+    assert again is not None and again.upto == 8, "with what a further attempt said"
     begin_session(session, THREAD, id=own, now_ms=2)
     for _ in range(2):
         grow(session, branch, into=own, most=3)
     said(session, own, "r4", "ask r4", "answer r4")
     assert texts(session, own) == ["ask r2", "answer r2", "ask r4", "answer r4"], "the newest, and once"
-    assert texts(session, stem)[-1] == "answer r3" and "ask r4" not in texts(session, stem)
-    said(session, own, "r5", "ask r4", "better")
-    assert texts(session, own) == ["ask r2", "answer r2", "ask r4", "better"], "a further attempt withdraws only its own"
+    assert texts(session, stem)[-1] == "again" and "ask r4" not in texts(session, stem)
+    said(session, own, "r5", "ask r4", "better", task="r4")
+    assert texts(session, own) == ["ask r2", "answer r2", "ask r4", "better"], (
+        "a further attempt withdraws only its own"
+    )
 
 
 def test_who_began_anew_there_does_not_get_it_back(session: Session) -> None:

@@ -14,7 +14,6 @@ from gateway.clock import FakeClock
 from tests.unit.channels.pacing_town import Account, Process, known_by
 from tests.unit.channels.pacing_world import METHODS, BusyCard, Platform, capabilities
 
-
 SMALL = {"methods": dict.fromkeys(METHODS, MethodLimit(20, 240))}
 """Limits small enough that few requests come to them."""
 SLOW, MANY = [(1, 1, 1), (2, 0, 1)], [(4, 1, 1)]
