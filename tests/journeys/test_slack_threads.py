@@ -152,3 +152,19 @@ async def test_f28_slash_commands_find_the_persons_runs_in_threads(home: Path) -
         await until(lambda: len(c.model.asked) == 2, sim)
         again = await until(lambda: [m for m in growing(sim) if m["thread_ts"] == root and m["id"]], sim)
         assert all(m["chat_id"] == CHANNEL for m in again)
+
+
+async def test_a_stream_that_may_not_be_ended_is_ended_later_by_the_deliveries(home: Path) -> None:
+    async with chat("slack", home, {"runs.final_try_s": "1"}) as c:
+        sim: SlackSimulator = c.town.sim  # type: ignore[attr-defined]
+        limited = {"status": 429, "error": "ratelimited", "headers": {"Retry-After": "1"}}
+        sim.faults.add({"match": {"path": "stopStream$"}, "action": limited, "times": 3})
+        sim.send("D0LIN", LIN, "hello")
+        (answer,) = await until(lambda: answers(sim, "hello"), sim, within_s=25)
+        assert not answer["streaming"] and answer["shown"].count("You said: hello") == 1
+        refused = [
+            e for e in sim.timeline.since() if e.kind == "rest" and e.path.endswith("stopStream") and e.status == 429
+        ]
+        assert len(refused) == 3, "later than one turn waits for"
+        sim.send("D0LIN", LIN, "next")
+        await until(lambda: answers(sim, "next"), sim)
