@@ -85,10 +85,12 @@ class Runtime:
         self.take_folder()
         try:
             await loop.run_in_executor(None, _load_dialect)
-            made, _ = await asyncio.gather(
-                loop.run_in_executor(None, _load_queue), loop.run_in_executor(None, self._migrate, self.database)
-            )
-            await self._runs.start(made(self.database, self._runs.replica.id, self._settings.runs.concurrency))
+            # Alembic and the queue library know nothing of our errors.
+            with self.database.told():
+                made, _ = await asyncio.gather(
+                    loop.run_in_executor(None, _load_queue), loop.run_in_executor(None, self._migrate, self.database)
+                )
+                await self._runs.start(made(self.database, self._runs.replica.id, self._settings.runs.concurrency))
         except BaseException:
             await self._runs.give_up()
             await loop.run_in_executor(None, self.database.close)

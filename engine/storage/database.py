@@ -10,8 +10,9 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -118,6 +119,16 @@ class Database:
         with self._health_lock:
             return self._health
 
+    @contextmanager
+    def told(self) -> Generator[None]:
+        """Let what others do with our `engine` inside the block fail in our words. Raises `StorageError`."""
+        try:
+            yield
+        except _PASSING as error:
+            if _is_bug(error):
+                raise
+            raise self._failed(error) from error
+
     def close(self) -> None:
         """Wait for what is running or waits to be written, and let go of all connections."""
         if self._writer is not None:
@@ -126,14 +137,9 @@ class Database:
         self.engine.dispose()
 
     def _access(self, fn: Callable[[Session], T], engine: sa.Engine) -> T:
-        try:
-            with Session(engine, expire_on_commit=False) as session:
-                value = fn(session)
-                session.commit()
-        except _PASSING as error:
-            if _is_bug(error):
-                raise
-            raise self._failed(error) from error
+        with self.told(), Session(engine, expire_on_commit=False) as session:
+            value = fn(session)
+            session.commit()
         self._note_answer()
         return value
 

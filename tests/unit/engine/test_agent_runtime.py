@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import exc
 from sqlmodel import Session, select
 
+from engine.errors import StorageError
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
 from engine.ports import Control, Delivered, JournalStep, Json, Opening, Outcome, Owed, Press
@@ -178,3 +180,12 @@ async def test_a_retry_withdraws_the_failed_attempt(house: House) -> None:
         return list(session.exec(select(MessageRow.run).where(MessageRow.replaced_by == None)).all())  # noqa: E711
 
     assert await house.runtime.database.read(left) == [again.run]
+
+
+async def test_an_outage_in_the_middle_of_a_start_is_told_in_our_words(tmp_path: Path) -> None:
+    def cut_off(_database: object) -> None:
+        raise exc.OperationalError("SELECT 1", None, Exception("sorry, too many clients already"))
+
+    runtime = build_runtime(EngineSettings(home=tmp_path), Notes(), SystemClock(), migrate=cut_off)
+    with pytest.raises(StorageError, match="too many clients"):
+        await runtime.start()
