@@ -92,6 +92,8 @@ class RunInput(Value):
     task: str | None = None
     """Id of the task this run is an attempt of; `None`: a new task with the run's own id."""
     attempt_index: int = 1
+    account: str = ""
+    """The account it came by, in the host's words: a person's open runs are counted over all its conversations."""
     line: str = ""
     """Runs of one line run one after another; empty: those of the conversation."""
 

@@ -71,6 +71,9 @@ PressedCode = Literal[
     "running",
     "not_yours",
     "stale",
+    "person_full",
+    "conversation_full",
+    "gateway_full",
 ]
 
 
@@ -112,6 +115,18 @@ class Steer(BaseModel):
 
     turn: RunId
     input: RunInput
+
+
+class Doorkeeper(Protocol):
+    """Knows who may be answered. Asked when a question begins that waited, or goes on after a restart."""
+
+    async def refusal(self, given: RunInput) -> str | None:
+        """Give the error with which it ends unanswered, `None` when it may be answered.
+
+        Raises:
+            StorageError: that can not be known now.
+        """
+        ...
 
 
 class JournalStep(Protocol):
