@@ -189,9 +189,9 @@ class Runs:
         noted = Noted(conversation, "ignored", reason, body=json.dumps(body))
         return await self._write(lambda s: self._inbox.note(s, key, noted, self._clock.now_ms()))
 
-    async def in_line(self, before_ms: int) -> Mapping[RunId, int]:
+    async def in_line(self) -> Mapping[RunId, int]:
         """Give what waits because everything is busy."""
-        return await self._database.read(lambda session: in_line(session, before_ms))
+        return await self._database.read(in_line)
 
     async def run_of(self, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started, if any."""

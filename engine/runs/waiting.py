@@ -13,15 +13,15 @@ MOST = 5_000
 """So many are counted; who is behind them is told later."""
 _WAITING = """SELECT r.id, EXISTS (SELECT 1 FROM nm_run AS e
   WHERE e.conv = r.conv AND e.status IN ('queued', 'running') AND e.seq < r.seq) AS is_behind
-FROM nm_run AS r WHERE r.status IN ('queued', 'running') AND r.status = 'queued' AND r.created_at <= :before
+FROM nm_run AS r WHERE r.status IN ('queued', 'running') AND r.status = 'queued'
 ORDER BY r.created_at, r.id LIMIT :most"""
 
 
-def in_line(session: Session, before_ms: int) -> Mapping[RunId, int]:
-    """Give what was stored before and waits, with its number in line, from 1; 0: its conversation is busy itself."""
+def in_line(session: Session) -> Mapping[RunId, int]:
+    """Give what waits, with its number in line, from 1; 0: its conversation is busy itself."""
     places: dict[RunId, int] = {}
     number = 0
-    for row in execute(session, _WAITING, before=before_ms, most=MOST):
+    for row in execute(session, _WAITING, most=MOST):
         number += not row.is_behind
         places[RunId(row.id)] = 0 if row.is_behind else number
     return places

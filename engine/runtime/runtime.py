@@ -151,12 +151,12 @@ class Runtime:
         """Let held messages become runs now. Raises like `submit`."""
         return await self._runs.release(messages)
 
-    async def in_line(self, before_ms: int) -> Mapping[RunId, int]:
-        """Give the runs that were put in line before and wait, with their numbers in the line of all, from 1.
+    async def in_line(self) -> Mapping[RunId, int]:
+        """Give the runs that wait, with their numbers in the line of all, from 1.
 
         0: another run of its conversation is before it. Raises like `submit`.
         """
-        return await self._runs.in_line(before_ms)
+        return await self._runs.in_line()
 
     async def run_of(self, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started; `None` when it started none, or is forgotten."""

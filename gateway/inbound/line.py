@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from channels.base import Channel
 from channels.clock import Clock
@@ -35,6 +35,11 @@ MOST_NEW: Final = 40
 """So many are told at each look, those who are served next first."""
 
 
+class _Entered(NamedTuple):
+    message: InboundMessage
+    at_s: float
+
+
 class Line:
     """Watches what was let in by this process until it is at work. `entered` never blocks."""
 
@@ -43,7 +48,7 @@ class Line:
         self._channels = channels
         self._clock = clock
         self._languages = Languages(runtime)
-        self._waiting: OrderedDict[RunId, InboundMessage] = OrderedDict()
+        self._waiting: OrderedDict[RunId, _Entered] = OrderedDict()
         self._cards: dict[RunId, BusyCard] = {}
         self._room = asyncio.Semaphore(AT_ONCE)
         self._task: asyncio.Task[None] | None = None
@@ -51,7 +56,7 @@ class Line:
 
     def entered(self, message: InboundMessage, run: RunId) -> None:
         """Take note of a question that was let in."""
-        self._waiting[run] = message
+        self._waiting[run] = _Entered(message, self._clock.steady_s())
         if len(self._waiting) > MOST:
             self._waiting.popitem(last=False)
         if self._task is None and not self._is_closed:
@@ -79,15 +84,16 @@ class Line:
             self._task = None
 
     async def _look(self) -> None:
-        before_ms = self._clock.now_ms() - int(LOOK_S * 1000)
+        long_ago_s = self._clock.steady_s() - LOOK_S
         known = list(self._waiting)
         try:
-            places = await self._runtime.in_line(before_ms)
+            places = await self._runtime.in_line()
         except StorageError as error:
             logger.warning("line_not_seen", extra={"code": error.code})
             return
         await self._settle(places, known)
-        told = sorted((place, run) for run, place in places.items() if place and run in self._waiting)
+        waited = [run for run, entered in self._waiting.items() if entered.at_s <= long_ago_s]
+        told = sorted((places[run], run) for run in waited if places.get(run))
         await asyncio.gather(*(self._tell(run, place) for place, run in told[:MOST_NEW]))
         for run, card in self._cards.items():
             if places.get(run):
@@ -106,7 +112,7 @@ class Line:
             await card.over()
 
     async def _tell(self, run: RunId, place: int) -> None:
-        message = self._waiting.pop(run)
+        message = self._waiting.pop(run).message
         channel = self._channels[message.conversation.channel, message.conversation.account]
         card = BusyCard(channel, message, run)
         async with self._room:

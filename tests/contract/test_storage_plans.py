@@ -45,7 +45,13 @@ QUESTIONS = {
     "finish": queue._FINISH.format(table="workflow_status"),
     "held": recovery._HELD.format(table="workflow_status"),
 }
-LIVING = ("INDEX nm_delivery_due", "INDEX nm_run_owner", "INDEX nm_run_person", "INDEX nm_run_open", "INDEX idx_workflow_status_pending")
+LIVING = (
+    "INDEX nm_delivery_due",
+    "INDEX nm_run_owner",
+    "INDEX nm_run_person",
+    "INDEX nm_run_open",
+    "INDEX idx_workflow_status_pending",
+)
 """Indexes that hold only what is not over."""
 
 
@@ -57,5 +63,7 @@ def test_no_table_that_grows_is_scanned(name: str, sqlite_template: Path) -> Non
     with engine.connect() as connection:
         plan = [row.detail for row in connection.execute(sa.text(f"EXPLAIN QUERY PLAN {sql}"), values)]
     engine.dispose()
-    scans = [step for step in plan if step.startswith("SCAN") and not re.match(r"SCAN (me|\d|CONSTANT ROW|nm_replica)", step)]
+    scans = [
+        step for step in plan if step.startswith("SCAN") and not re.match(r"SCAN (me|\d|CONSTANT ROW|nm_replica)", step)
+    ]
     assert not [step for step in scans if not step.endswith(LIVING)], plan

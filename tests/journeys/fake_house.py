@@ -64,11 +64,16 @@ class FakeHouse:
             text=text,
             **fields,
         )
-        delivery = self.channel.post(message)
+        self._last = message
+        await self.redeliver()
+        return number
+
+    async def redeliver(self) -> None:
+        """Deliver the last message (again) and wait for the ack."""
+        delivery = self.channel.post(self._last)
         acked = self.channel.platform.world.acked
         await self.until(lambda: delivery in acked, why="an ack")
         self.toast = str((acked[delivery] or {}).get("text", ""))
-        return number
 
     def seen(self, thread: str | None = None, chat: str = "team") -> list[str]:
         """Give the bot's messages in a conversation."""

@@ -118,3 +118,15 @@ async def test_a_question_of_somebody_who_was_put_out_while_it_waited_is_not_ans
         gate.set()
         await h.reads(ACCESS["error.put_out"], chat="dm")
         assert len(h.model.asked) == 1, "no model heard of it"
+
+
+async def test_repeats_of_a_message_are_counted_once(home: Path) -> None:
+    async with fake_house(home, {"access.per_person_per_minute": 3}) as h:
+        await h.say("number 0")
+        for _ in range(6):
+            await h.redeliver()
+        for number in (1, 2):
+            await h.say(f"number {number}")
+            await h.reads(f"You said: number {number}")
+        assert len(h.model.asked) == 3
+        assert not any(ACCESS["notice.person_too_fast"] in each for each in h.seen())
