@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
@@ -24,7 +24,7 @@ class Gate:
         self._is_full = False
 
     @contextmanager
-    def pass_one(self) -> Iterator[None]:
+    def pass_one(self) -> Generator[None]:
         """Hold a place while a delivery is stored.
 
         Raises:

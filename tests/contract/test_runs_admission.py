@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from engine.messages import Address, Principal, RunInput, TextPart
 from engine.ports import Outcome, RunScope
 from engine.runs.inbox import Submitted
@@ -11,6 +13,9 @@ from engine.settings import RunSettings
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.house import FAST, House, inbox_key, running
+
+EMBEDDED = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+"""What no second transaction can change."""
 
 
 def limits(**given: int) -> RunSettings:
@@ -96,6 +101,7 @@ async def test_what_waits_in_all_has_a_bound(place: Place) -> None:
             assert (await house.ended(each.run)).status == "done"
 
 
+@EMBEDDED
 async def test_an_attempt_more_counts_like_a_question(place: Place) -> None:
     gate = Gate()
     async with running(place.url, place.home, gate, settings=limits(open_per_person=1)) as house:
@@ -111,6 +117,7 @@ async def test_an_attempt_more_counts_like_a_question(place: Place) -> None:
         assert (await house.press(first.run, "retry", key="two")).code == "retrying"
 
 
+@EMBEDDED
 async def test_what_waits_for_words_counts_and_is_never_refused_later(place: Place) -> None:
     gate = Gate()
     settings = limits(waiting_per_conversation=2)
@@ -124,6 +131,7 @@ async def test_what_waits_for_words_counts_and_is_never_refused_later(place: Pla
         gate.opened.set()
 
 
+@EMBEDDED
 async def test_words_that_are_refused_take_what_waited_for_them_along(place: Place) -> None:
     gate = Gate()
     async with running(place.url, place.home, gate, settings=limits(open_per_person=2)) as house:

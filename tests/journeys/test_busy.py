@@ -35,7 +35,7 @@ async def test_f34_a_message_beyond_the_limit_is_told_what_to_do_once_and_the_re
         await c.heard("You said: message 2", where=DIRECT)
         await asyncio.sleep(0.5)
         assert {each.question for each in c.model.asked} == {f"message {n}" for n in range(3)}
-        assert street.heard(DIRECT).count(refusal) == 1
+        assert street.heard(DIRECT).count(refusal) == 1 and NEXT not in street.heard(DIRECT)
         street.say("and now?", where=DIRECT)
         await c.heard("You said: and now?", where=DIRECT)
 
@@ -51,11 +51,11 @@ async def test_who_waits_because_everything_is_busy_has_one_small_message_and_th
         await c.until(lambda: bool(c.model.asked), "it is at work")
         street.say("me too", where=DIRECT)
         await c.heard(NEXT, where=DIRECT)
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(1.1)
         assert street.count(DIRECT) == 1, "one small message, however long it takes"
         gate.set()
         await c.heard("You said: me too", where=DIRECT)
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(0.3)
         assert street.count(DIRECT) == 2 and street.heard(GROUP).count(NEXT) == 0
 
 
@@ -78,23 +78,12 @@ async def test_a_card_follows_the_line_by_halves_and_ends_when_it_is_over(home: 
             await h.reads(OVER, thread=f"t{number}")
 
 
-async def test_a_short_wait_is_not_mentioned(home: Path) -> None:
-    async with fake_house(home, {"runs.concurrency": 1}) as h:
-        for number in range(3):
-            await h.say(f"number {number}", thread=f"t{number}")
-        for number in range(3):
-            await h.reads(f"You said: number {number}", thread=f"t{number}")
-        await asyncio.sleep(1.2)
-        assert len(h.model.asked) == 3
-        assert [len(h.seen(f"t{number}")) for number in range(3)] == [1, 1, 1]
-
-
 async def test_a_flood_is_refused_in_a_few_words_and_nothing_of_it_is_lost(home: Path) -> None:
     limits = {"runs.open_per_person": 3, "access.per_person_per_minute": 0, "access.per_conversation_per_minute": 0}
     async with fake_house(home, limits) as h:
         gate = asyncio.Event()
         h.model.script(*[[Until(gate), Say("answered")]] * 3, when="question")
-        for number in range(20):
+        for number in range(8):
             await h.say(f"question {number}", kind="direct")
         await h.reads(ACCESS["notice.person_full"].format(count=3), chat="dm")
         gate.set()
