@@ -10,7 +10,7 @@ from engine.messages import RunId
 from engine.storage.statement import execute
 
 MOST = 5_000
-"""So many are counted; who is behind them is told later."""
+"""So many are counted; who is behind them is told nothing."""
 _WAITING = """SELECT r.id, EXISTS (SELECT 1 FROM nm_run AS e
   WHERE e.conv = r.conv AND e.status IN ('queued', 'running') AND e.seq < r.seq) AS is_behind
 FROM nm_run AS r WHERE r.status IN ('queued', 'running') AND r.status = 'queued'

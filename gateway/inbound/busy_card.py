@@ -70,8 +70,8 @@ class BusyCard:
             self._stream.show(self._card(CardStatus.QUEUED))
 
     async def over(self) -> None:
-        """Say that it was the question's turn."""
-        if self._stream is not None:
+        """Say that it was the question's turn; a card that can not be written any more stays as it is."""
+        if self._stream is not None and self._stream.state not in ("final", "failed", "abandoned"):
             await self._stream.close(self._card(CardStatus.DONE), LAST_S)
 
     def abandon(self) -> None:
