@@ -117,18 +117,6 @@ class Steer(BaseModel):
     input: RunInput
 
 
-class Doorkeeper(Protocol):
-    """Knows who may be answered. Asked when a question begins that waited, or goes on after a restart."""
-
-    async def refusal(self, given: RunInput) -> str | None:
-        """Give the error with which it ends unanswered, `None` when it may be answered.
-
-        Raises:
-            StorageError: that can not be known now.
-        """
-        ...
-
-
 class JournalStep(Protocol):
     """The journal as a host sees it: record JSON under a path, once."""
 

@@ -39,7 +39,7 @@ class RunSettings(Section):
     late_after_s: float = Field(default=1800.0, ge=0)
     final_try_s: float = Field(default=10.0, gt=0)
     concurrency: int = Field(default=200, ge=1)
-    open_per_person: int = Field(default=50, ge=0)
+    open_per_person: int = Field(default=100, ge=0)
     waiting_per_conversation: int = Field(default=50, ge=0)
     waiting_per_replica: int = Field(default=2000, ge=0)
     while_busy: WhileBusy = "queue"

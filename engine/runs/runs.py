@@ -13,7 +13,7 @@ from sqlmodel import Session
 from engine.errors import UnknownRun
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Doorkeeper, Outcome, Press, Pressed, RunScope, Surface, Work
+from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
 from engine.runs.admission import Admission
 from engine.runs.afterwards import AFTERWARDS, Afterwards
 from engine.runs.backlog import AGENT as BACKLOG
@@ -33,7 +33,7 @@ from engine.runs.last_word import LastWord
 from engine.runs.lease import Lease
 from engine.runs.ledger import DeadLetters, Ledger
 from engine.runs.membership import Beats, Membership
-from engine.runs.ports import TurnQueue
+from engine.runs.ports import Doorkeeper, TurnQueue
 from engine.runs.presses import Presses
 from engine.runs.recall import Recall
 from engine.runs.renewal import Renewal, Renewed

@@ -11,12 +11,12 @@ from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Budgets, Clock, Control, Doorkeeper, Press, Pressed, Surface, Watcher, Work
+from engine.ports import Budgets, Clock, Control, Press, Pressed, Surface, Watcher, Work
 from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Standing
 from engine.runs.held import HeldMessage, HoldReason, Kept
 from engine.runs.inbox import Submitted
-from engine.runs.ports import TurnQueue
+from engine.runs.ports import Doorkeeper, TurnQueue
 from engine.runs.renewal import Renewed
 from engine.runs.runs import Runs
 from engine.runs.view import RunView

@@ -9,7 +9,7 @@ from gateway.inbound.direct_chats import DirectChats
 
 
 class Door:
-    """Asks the rules in force again. Implements `engine.ports.Doorkeeper`."""
+    """Asks the rules in force again. Implements `engine.runs.ports.Doorkeeper`."""
 
     def __init__(self, access: Access, chats: DirectChats) -> None:
         self._access = access
