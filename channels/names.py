@@ -20,6 +20,7 @@ _GOOD_S = 24 * 3600.0
 _UNKNOWN_S = 600.0
 _NO_SCOPE_S = 3600.0
 _AT_ONCE = 4
+_WAITING = 500
 _NAME_CHARS = 40
 _log = logging.getLogger(__name__)
 
@@ -48,11 +49,15 @@ class Names:
         name, good_until_s = known or ("", float("-inf"))
         if known is not None:
             self._names[person] = known
-        if self._clock.steady_s() >= max(good_until_s, self._quiet_until_s) and person not in self._asked:
+        if self._clock.steady_s() >= max(good_until_s, self._quiet_until_s) and self._may_ask(person):
             task = asyncio.get_running_loop().create_task(self._ask(person), name=f"{self._channel} name")
             self._asked[person] = task
             task.add_done_callback(lambda _done: self._asked.pop(person, None))
         return name
+
+    def _may_ask(self, person: str) -> bool:
+        """Tell whether to ask now: of a crowd that comes at once some are asked about at their next message."""
+        return person not in self._asked and len(self._asked) < _WAITING
 
     async def stop(self) -> None:
         """Ask nothing more."""

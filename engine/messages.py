@@ -96,6 +96,8 @@ class RunInput(Value):
     """The run whose question or answer, in another conversation, this conversation began under."""
     is_unseen: bool = False
     """Others in the conversation do not see that it was asked, nor by whom."""
+    account: str = ""
+    """The account it came by, in the host's words: a person's open runs are counted over all its conversations."""
     line: str = ""
     """Runs of one line run one after another; empty: those of the conversation."""
 

@@ -71,6 +71,9 @@ PressedCode = Literal[
     "running",
     "not_yours",
     "stale",
+    "person_full",
+    "conversation_full",
+    "gateway_full",
 ]
 
 

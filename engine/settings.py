@@ -39,6 +39,9 @@ class RunSettings(Section):
     late_after_s: float = Field(default=1800.0, ge=0)
     final_try_s: float = Field(default=10.0, gt=0)
     concurrency: int = Field(default=200, ge=1)
+    open_per_person: int = Field(default=100, ge=0)
+    waiting_per_conversation: int = Field(default=50, ge=0)
+    waiting_per_replica: int = Field(default=2000, ge=0)
     while_busy: WhileBusy = "queue"
     keep_days: float = Field(default=30.0, gt=0)
     inbox_keep_days: float = Field(default=3.0, gt=0.3)

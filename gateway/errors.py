@@ -3,6 +3,7 @@
     GatewayError
     ├── ConfigInvalid     a setting cannot be used; names its dotted path and how to mend it
     ├── AccessDenied      the person may not do this
+    ├── Overloaded        too many deliveries are in hand; not stored, the platform must deliver it again
     └── StartupFailed     a component did not come up
 
 Errors of the other two packages keep their own roots: `channels.errors.ChannelError`, `engine.errors.EngineError`.
@@ -51,6 +52,10 @@ def together(problems: Sequence[ConfigInvalid]) -> ConfigInvalid:
 
 class AccessDenied(GatewayError):
     """The person may not do this."""
+
+
+class Overloaded(GatewayError):
+    """Too many deliveries are in hand; this one is not stored."""
 
 
 class StartupFailed(GatewayError):

@@ -13,6 +13,7 @@ from channels.clock import Clock
 from channels.dingtalk.errors import connect_error
 from channels.dingtalk.frames import Frame, MalformedFrame, parse_frame, render_ack
 from channels.errors import ConnectionLost, NotConnected
+from channels.in_flight import InFlight
 
 Answerer = Callable[[Frame], Awaitable[str | None]]
 """Handles one pushed frame and gives the acknowledgement; `None`: none, so that it is pushed again."""
@@ -62,7 +63,7 @@ class Socket:
         self._pulse = pulse
         self._quiet_s = quiet_s
         self._is_leaving = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._frames = InFlight("dingtalk")
         self._wire_s = self._frame_s = clock.steady_s()
 
     @property
@@ -127,11 +128,7 @@ class Socket:
 
     async def close(self) -> None:
         """Let acknowledgements in flight go out for a moment, then close."""
-        if self._tasks and not self._ws.closed:
-            await asyncio.wait(set(self._tasks), timeout=_GRACE_S)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._frames.end(0 if self._ws.closed else _GRACE_S)
         try:
             async with asyncio.timeout(_GRACE_S):
                 await self._ws.close()
@@ -147,9 +144,7 @@ class Socket:
             return False
         if frame.kind == "SYSTEM":
             return await self._system(frame)
-        task = asyncio.get_running_loop().create_task(self._respond(frame))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._frames.begin(self._respond(frame))
         return False
 
     async def _system(self, frame: Frame) -> bool:

@@ -14,6 +14,7 @@ from channels.errors import ConnectionLost, NotConnected
 from channels.feishu.discovery import Endpoint, ping_interval_of
 from channels.feishu.errors import connect_error
 from channels.feishu.frames import CONTROL, Frame, MalformedFrame, parse_frame, render_ping
+from channels.in_flight import InFlight
 
 Answerer = Callable[[Frame], Awaitable[bytes | None]]
 """Handles one data frame and gives the bytes to send back, `None` for no answer."""
@@ -60,7 +61,7 @@ class Socket:
         self._clock = clock
         self._answer = answer
         self._silence_s = silence_s
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._frames = InFlight("feishu")
         self._wire_s = self._frame_s = clock.steady_s()
         self._pongs = 0
 
@@ -105,11 +106,7 @@ class Socket:
 
     async def close(self) -> None:
         """Let answers in flight go out for a moment, then close."""
-        if self._tasks and not self._ws.closed:
-            await asyncio.wait(set(self._tasks), timeout=_GRACE_S)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._frames.end(0 if self._ws.closed else _GRACE_S)
         try:
             async with asyncio.timeout(_GRACE_S):
                 await self._ws.close()
@@ -125,9 +122,7 @@ class Socket:
         if frame.method == CONTROL:
             self._control(frame)
             return
-        task = asyncio.get_running_loop().create_task(self._respond(frame))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._frames.begin(self._respond(frame))
 
     def _control(self, frame: Frame) -> None:
         if frame.type != "pong":

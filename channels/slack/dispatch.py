@@ -6,7 +6,6 @@ acked when it is stored. Whatever Bolt has no listener for is acked too: it woul
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import re
@@ -20,6 +19,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from channels.events import CardAction, ConversationRef, Inbound, InboundHandler, Toast
+from channels.in_flight import InFlight
 from channels.readable import Json
 from channels.slack.envelope import Reading
 from channels.slack.escape import mrkdwn
@@ -49,7 +49,7 @@ class Dispatcher:
         self._handler = handler
         self._tell = tell
         self._keep = keep
-        self._telling: set[asyncio.Task[None]] = set()
+        self._telling = InFlight("slack")
         self._app = _app(token, reading.me)
         listens = cast("Any", self._app)
         listens.event(_ALL)(self._event)
@@ -58,9 +58,7 @@ class Dispatcher:
 
     async def stop(self) -> None:
         """Say nothing more."""
-        for task in self._telling:
-            task.cancel()
-        await asyncio.gather(*self._telling, return_exceptions=True)
+        await self._telling.end(0)
 
     async def answer(self, envelope_id: str, payload: Json, takes_payload: bool) -> Ack:
         """Handle one envelope."""
@@ -118,9 +116,7 @@ class Dispatcher:
             raise
 
     def _soon(self, work: Awaitable[None]) -> None:
-        task = asyncio.get_running_loop().create_task(cast("Coroutine[Any, Any, None]", work))
-        self._telling.add(task)
-        task.add_done_callback(self._telling.discard)
+        self._telling.begin(cast("Coroutine[Any, Any, None]", work))
 
 
 def _malformed(what: str, error: Exception) -> None:

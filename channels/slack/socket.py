@@ -15,6 +15,7 @@ import aiohttp
 
 from channels.clock import Clock
 from channels.errors import AuthFailed, ConnectionLost, NotConnected
+from channels.in_flight import InFlight
 from channels.readable import Json, read_object
 from channels.slack.errors import ADVICE
 
@@ -42,7 +43,7 @@ class Socket:
         self._ws = ws
         self._clock = clock
         self._answer = answer
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._frames = InFlight("slack")
         self.heard_s = clock.steady_s()
         """The last sign of life."""
         self.connections = 0
@@ -102,11 +103,7 @@ class Socket:
 
     async def close(self) -> None:
         """Let acks in flight go out for a moment, then close. Never raises."""
-        if self._tasks and not self._ws.closed:
-            await asyncio.wait(set(self._tasks), timeout=_GRACE_S)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._frames.end(0 if self._ws.closed else _GRACE_S)
         try:
             async with asyncio.timeout(_GRACE_S):
                 await self._ws.close()
@@ -117,9 +114,7 @@ class Socket:
         if frame.get("type") == "disconnect":
             self._told_to_go(str(frame.get("reason") or ""))
         elif frame.get("envelope_id"):
-            task = asyncio.get_running_loop().create_task(self._respond(frame))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._frames.begin(self._respond(frame))
 
     def _told_to_go(self, reason: str) -> None:
         """Draw the conclusion from a disconnect; reasons nobody knows mean a fresh socket.

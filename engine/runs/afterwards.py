@@ -16,7 +16,6 @@ from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox
 from engine.runs.ledger import Ledger
 from engine.runs.ports import ENDED, FINAL
-from engine.storage.ids import new_id
 from engine.storage.statement import execute
 
 AFTERWARDS = frozenset({"retry", "satisfied", "revise", "abandon"})
@@ -61,12 +60,18 @@ class Afterwards:
         newer = execute(session, _NEWER, task=run.task, attempt_index=run.attempt_index).scalar()
         if newer is not None:
             return Pressed(code="newer", run=RunId(newer))
+        seq = None
+        if press.do in ("retry", "revise"):
+            arrival = self._inbox.admission.arrive(session, self._asked(run, press))
+            if arrival.overload is not None:
+                return Pressed(code=arrival.overload.reason)
+            seq = arrival.seq
         told: list[RunEvent] = []
         if press.do != "retry":
             told.append(self._judge(session, press, at_ms))
         again = None
-        if press.do in ("retry", "revise"):
-            again = self._again(session, run, press, at_ms)
+        if seq is not None:
+            again = self._inbox.put(session, self._asked(run, press), seq, at_ms)
             told.append(_followed(press, again, at_ms))
         self._events.append(session, told)
         self._ledger.owe(session, run.id, "refresh", at_ms)
@@ -79,14 +84,13 @@ class Afterwards:
         content = {"verdict": press.do, "by": by.id, "name": by.name}
         return RunEvent(run=press.run, type="verdict", segment="verdict", content=content, at_ms=at_ms)
 
-    def _again(self, session: Session, run: Judged, press: Press, at_ms: int) -> RunId:
-        """Put the next attempt in line: the same question, or words of its own where it is a revision."""
+    @staticmethod
+    def _asked(run: Judged, press: Press) -> RunInput:
+        """Give what the next attempt is asked: the same question, or words of its own where it is a revision."""
         given = {"by": press.by, "task": run.task, "attempt_index": run.attempt_index + 1}
         if press.do == "revise":
             given |= {"parts": (TextPart(text=press.words),), "sent_at_ms": press.sent_at_ms}
-        again = RunId(new_id())
-        self._inbox.line_up(session, again, run.input.model_copy(update=given), at_ms)
-        return again
+        return run.input.model_copy(update=given)
 
 
 def has_ended(session: Session, run: RunId, status: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from sqlmodel import Session
 
 from engine.messages import InboxKey, RunId, RunInput
+from engine.runs.admission import Overload
 from engine.runs.inbox import Inbox, Noted, Submitted
 from engine.runs.rewording import corrected
 from engine.storage.ids import new_id
@@ -43,16 +44,31 @@ class HeldMessage:
     is_open: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of a message that should wait: whether it is new, and why it was not kept."""
+
+    is_new: bool
+    overload: Overload | None = None
+
+
 class Held:
     """Keeps and releases them. All methods work inside the caller's transaction."""
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
 
-    def hold(self, session: Session, given: RunInput, key: InboxKey, reason: HoldReason, at_ms: int) -> bool:
-        """Store a message that waits; gives whether it is new."""
+    def hold(self, session: Session, given: RunInput, key: InboxKey, reason: HoldReason, at_ms: int) -> Kept:
+        """Store a message that waits, once.
+
+        One that waits for words is refused like a run. Late ones are not: they are asked about, on one card.
+        """
         body = corrected(session, key, given).model_dump_json()
-        return self._inbox.note(session, key, Noted(given.to, "held", reason, body=body), at_ms)
+        overload = self._inbox.admission.too_many_held(session, given) if reason == "join" else None
+        is_new = self._inbox.note(session, key, Noted(given.to, "held", reason, body=body), at_ms)
+        if is_new and overload is not None:
+            self._inbox.refuse(session, key, overload)
+        return Kept(is_new, overload if is_new else None)
 
     def waiting(self, session: Session, reason: HoldReason, before_ms: int) -> list[HeldMessage]:
         """Give what waits for this reason and came before, in the order in which it was written.
@@ -93,7 +109,10 @@ class Held:
         joined = [waiting[each] for each in joins if each in waiting]
         parts = tuple(part for each in joined for part in each.given.parts)
         submitted = self._inbox.submit(session, given.model_copy(update={"parts": (*parts, *given.parts)}), key, at_ms)
-        if not submitted.duplicate:
+        if submitted.overload is not None:
+            for each in joined:
+                self.forget(session, each.key, submitted.overload.reason)
+        elif not submitted.duplicate:
             for each in joined:
                 change(session, _LEAVE, route="turn", reason="joined", run=submitted.run, **each.key.model_dump())
         return submitted

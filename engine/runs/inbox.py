@@ -8,6 +8,7 @@ from typing import Literal
 from sqlmodel import Session
 
 from engine.messages import Address, InboxKey, RunId, RunInput
+from engine.runs.admission import Admission, Overload, person_of
 from engine.runs.busy import Busy, Spoken
 from engine.runs.ports import TurnQueue
 from engine.runs.rewording import corrected
@@ -20,12 +21,12 @@ _WHOSE = """SELECT run FROM nm_inbox
 WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key"""
 _BODY = """SELECT body FROM nm_inbox
 WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key"""
-_NEXT = """INSERT INTO nm_conv (conv, seq) VALUES (:conv, 1)
-ON CONFLICT (conv) DO UPDATE SET seq = nm_conv.seq + 1 RETURNING seq"""
 _BEHIND = """SELECT count(*) FROM nm_run
 WHERE conv = :conv AND status IN ('queued', 'running') AND seq < (SELECT seq FROM nm_run WHERE id = :run)"""
-_RUN = """INSERT INTO nm_run (id, conv, seq, status, created_at, input, task, attempt_index)
-VALUES (:id, :conv, :seq, 'queued', :at, :input, :task, :attempt_index)"""
+_RUN = """INSERT INTO nm_run (id, conv, seq, status, created_at, input, task, attempt_index, person)
+VALUES (:id, :conv, :seq, 'queued', :at, :input, :task, :attempt_index, :person)"""
+_REFUSE = """UPDATE nm_inbox SET route = 'ignored', reason = :reason, run = NULL
+WHERE channel = :channel AND account = :account AND kind = :kind AND key = :key"""
 
 
 Route = Literal["turn", "control", "verdict", "command", "held", "ignored"]
@@ -46,36 +47,58 @@ class Noted:
 class Submitted:
     """What became of an inbound. `queued_behind` counts the runs of the conversation that come before it.
 
-    `spoke` is what it did to the first of these, where it did not merely wait.
+    `spoke` is what it did to the first of these, where it did not merely wait. With an `overload` there is no run, and
+    there will be none: the message is stored as ignored, with that reason.
     """
 
     run: RunId
     duplicate: bool
     queued_behind: int
     spoke: Spoken | None = None
+    overload: Overload | None = None
 
 
 class Inbox:
     """Stores inbounds once. All methods work inside the caller's transaction."""
 
-    def __init__(self, queue: TurnQueue, busy: Busy) -> None:
+    def __init__(self, queue: TurnQueue, busy: Busy, admission: Admission) -> None:
         self._queue = queue
+        self.admission = admission
         self._busy = busy
 
     def submit(self, session: Session, given: RunInput, key: InboxKey, at_ms: int) -> Submitted:
-        """Store a message, make its run and put it in line; a redelivery gives the first one's run."""
+        """Store a message, make its run and put it in line; a redelivery gives the first one's run.
+
+        What is beyond a limit is stored as ignored and makes none.
+        """
         run = RunId(new_id())
         if not self.note(session, key, Noted(given.to, "turn", run=run), at_ms):
             first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
             return Submitted(first, True, self._behind(session, given.place_in_line, first))
         given = corrected(session, key, given)
-        self.line_up(session, run, given, at_ms)
-        behind = self._behind(session, given.place_in_line, run)
+        arrival = self.admission.arrive(session, given)
+        behind = arrival.behind
+        if arrival.overload is not None:
+            self.refuse(session, key, arrival.overload)
+            return Submitted(RunId(""), False, behind, overload=arrival.overload)
+        self._insert(session, run, given, arrival.seq, at_ms)
         return Submitted(run, False, behind, self._busy.meet(session, given, run, at_ms) if behind else None)
 
+    def refuse(self, session: Session, key: InboxKey, overload: Overload) -> None:
+        """Note that a message that was stored becomes nothing, and why."""
+        change(session, _REFUSE, reason=overload.reason, **key.model_dump())
+
     def line_up(self, session: Session, run: RunId, given: RunInput, at_ms: int) -> None:
-        """Make a run and put it in line; its inbound is noted by the caller."""
-        seq = int(execute(session, _NEXT, conv=given.place_in_line).scalar_one())
+        """Make a run and put it in line, whatever is open; its inbound is noted by the caller."""
+        self._insert(session, run, given, self.admission.number(session, given), at_ms)
+
+    def put(self, session: Session, given: RunInput, seq: int, at_ms: int) -> RunId:
+        """Make a run that was let in with this number."""
+        run = RunId(new_id())
+        self._insert(session, run, given, seq, at_ms)
+        return run
+
+    def _insert(self, session: Session, run: RunId, given: RunInput, seq: int, at_ms: int) -> None:
         execute(
             session,
             _RUN,
@@ -86,6 +109,7 @@ class Inbox:
             input=given.model_dump_json(),
             task=given.task or run,
             attempt_index=given.attempt_index,
+            person=None if given.line else person_of(given),
         )
         self._queue.enqueue(session, run, given.place_in_line, seq)
 

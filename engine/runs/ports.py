@@ -98,6 +98,18 @@ class TurnQueue(Protocol):
         ...
 
 
+class Doorkeeper(Protocol):
+    """Knows who may be answered. Asked when a question begins that waited, or goes on after a restart."""
+
+    async def refusal(self, given: RunInput) -> str | None:
+        """Give the error with which it ends unanswered, `None` when it may be answered.
+
+        Raises:
+            StorageError: that can not be known now.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A run this replica has taken: the row as it was at that moment."""

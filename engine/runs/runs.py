@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from engine.errors import UnknownRun
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
+from engine.runs.admission import Admission
 from engine.runs.afterwards import AFTERWARDS, Afterwards
 from engine.runs.backlog import AGENT as BACKLOG
 from engine.runs.backlog import Backlog
@@ -24,7 +25,7 @@ from engine.runs.conversations import Conversations
 from engine.runs.deliveries import Deliveries
 from engine.runs.drain import Drain
 from engine.runs.eventlog import EventLog
-from engine.runs.held import Held, HeldMessage, HoldReason
+from engine.runs.held import Held, HeldMessage, HoldReason, Kept
 from engine.runs.hints import Ears, Hints
 from engine.runs.inbox import Inbox, Noted, Submitted
 from engine.runs.journal import Journal
@@ -32,7 +33,7 @@ from engine.runs.last_word import LastWord
 from engine.runs.lease import Lease
 from engine.runs.ledger import DeadLetters, Ledger
 from engine.runs.membership import Beats, Membership
-from engine.runs.ports import TurnQueue
+from engine.runs.ports import Doorkeeper, TurnQueue
 from engine.runs.presses import Presses
 from engine.runs.recall import Recall
 from engine.runs.renewal import Renewal, Renewed
@@ -43,6 +44,7 @@ from engine.runs.shares import Shares
 from engine.runs.showing import Showing
 from engine.runs.turn import Turn
 from engine.runs.view import RunView, has_run_in, last_words, view
+from engine.runs.waiting import in_line
 from engine.runs.work import Worker
 from engine.settings import RunSettings
 from engine.storage.blobs import BlobStore
@@ -52,6 +54,8 @@ from engine.storage.ids import new_id
 T = TypeVar("T")
 
 _LOOK_AGAIN_S = 0.5
+FRESH_MS = 2_000
+"""A question that is not older was let in by the rules that hold."""
 
 
 class Runs:
@@ -76,6 +80,8 @@ class Runs:
             resume=settings.resume,
         )
         self._deliveries = Deliveries(self.replica, surface, self._ledger)
+        self.door: Doorkeeper | None = None
+        """Who is asked again when a question begins that waited."""
         self._retention: asyncio.Task[None] | None = None
         self.shares = Shares(self.replica, settings.lease_ttl_s)
         self._hints = Hints(database, self._ears())
@@ -86,7 +92,9 @@ class Runs:
         """Join, take up what a dead process left, and begin. The schema is there already."""
         self._loop = loop = asyncio.get_running_loop()
         self._queue = queue
-        self._inbox = Inbox(queue, Busy(self._database.dialect, self._settings.while_busy))
+        dialect, settings = self._database.dialect, self._settings
+        admission = Admission(dialect, settings, self._clock.steady_s)
+        self._inbox = Inbox(queue, Busy(dialect, settings.while_busy), admission)
         self._held = Held(self._inbox)
         self._backlog = Backlog(self._database, self._held, self._clock, queue.kick)
         clearing = Clearing(self._database.dialect, self._inbox)
@@ -153,7 +161,7 @@ class Runs:
             self.replica.wake(submitted.spoke.run)
         return submitted
 
-    async def hold(self, given: RunInput, key: InboxKey, reason: HoldReason) -> bool:
+    async def hold(self, given: RunInput, key: InboxKey, reason: HoldReason) -> Kept:
         """Store a message that waits before it becomes a run. Raises like `submit`."""
         return await self._write(lambda s: self._held.hold(s, given, key, reason, self._clock.now_ms()))
 
@@ -180,6 +188,10 @@ class Runs:
         """Store an inbound that starts nothing. Raises like `submit`."""
         noted = Noted(conversation, "ignored", reason, body=json.dumps(body))
         return await self._write(lambda s: self._inbox.note(s, key, noted, self._clock.now_ms()))
+
+    async def in_line(self) -> Mapping[RunId, int]:
+        """Give what waits because everything is busy."""
+        return await self._database.read(in_line)
 
     async def run_of(self, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started, if any."""
@@ -266,7 +278,15 @@ class Runs:
         await self._lost.wait()
 
     async def _work(self, scope: RunScope) -> Outcome:
-        return await (self._backlog if scope.input.agent == BACKLOG else self._given_work)(scope)
+        if scope.input.agent == BACKLOG:
+            return await self._backlog(scope)
+        refused = await self._put_out(scope.input)
+        return await self._given_work(scope) if refused is None else Outcome(status="failed", error=refused)
+
+    async def _put_out(self, given: RunInput) -> str | None:
+        """Ask again about the person of a question that waited; one that begins at once was let in a moment ago."""
+        is_fresh = self._clock.now_ms() - given.sent_at_ms < FRESH_MS
+        return None if is_fresh or self.door is None else await self.door.refusal(given)
 
     async def _enqueue(self, fn: Callable[[Session], T]) -> T:
         """Write and look for work; where writes keep their order, the claim shares the commit."""

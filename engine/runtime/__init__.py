@@ -1,9 +1,10 @@
 """The engine's only facade: what a host starts, feeds, asks and stops."""
 
 from engine.models.probe import Probed, probe_model
+from engine.runs.admission import Overload
 from engine.runs.busy import Spoken
 from engine.runs.conversations import Conversations, Question, Standing
-from engine.runs.held import HeldMessage
+from engine.runs.held import HeldMessage, Kept
 from engine.runs.inbox import Submitted
 from engine.runs.view import RunView
 from engine.runtime.agent import build_runtime
@@ -23,7 +24,9 @@ __all__ = [
     "Database",
     "FolderLock",
     "HeldMessage",
+    "Kept",
     "Models",
+    "Overload",
     "Probed",
     "Question",
     "RunView",

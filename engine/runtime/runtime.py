@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.budgets import Budgets
@@ -15,9 +15,9 @@ from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.ports import Clock, Control, Press, Pressed, Surface, Watcher, Work
 from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Standing
-from engine.runs.held import HeldMessage, HoldReason
+from engine.runs.held import HeldMessage, HoldReason, Kept
 from engine.runs.inbox import Submitted
-from engine.runs.ports import TurnQueue
+from engine.runs.ports import Doorkeeper, TurnQueue
 from engine.runs.renewal import Renewed
 from engine.runs.runs import Runs
 from engine.runs.view import RunView
@@ -116,7 +116,8 @@ class Runtime:
         """Store an input and put its run in line; on return it is durable and may be acked.
 
         `joins` are messages of the same person that were held and belong to this one. A redelivery (the same `key`)
-        gives the first one's run. Runs of one conversation run one at a time, in the order of the submits.
+        gives the first one's run. Runs of one conversation run one at a time, in the order of the submits. Beyond a
+        limit of `runs` there is no run: see `Submitted.overload`.
 
         Raises:
             StorageError: nothing was stored; do not ack.
@@ -134,8 +135,8 @@ class Runtime:
         """Give the person whose answer holds the conversation up, whichever replica asked. Raises like `submit`."""
         return await self._runs.replica.waits_in(conversation)
 
-    async def hold(self, given: RunInput, *, key: InboxKey, reason: HoldReason) -> bool:
-        """Store a message that waits before it becomes a run; true when it is new. Raises like `submit`."""
+    async def hold(self, given: RunInput, *, key: InboxKey, reason: HoldReason) -> Kept:
+        """Store a message that waits before it becomes a run. Raises like `submit`."""
         return await self._runs.hold(given, key, reason)
 
     async def ask_about_backlog(self, given: RunInput, *, key: InboxKey) -> Submitted:
@@ -152,6 +153,13 @@ class Runtime:
     async def release(self, messages: Sequence[HeldMessage]) -> list[RunId]:
         """Let held messages become runs now. Raises like `submit`."""
         return await self._runs.release(messages)
+
+    async def in_line(self) -> Mapping[RunId, int]:
+        """Give the runs that wait, with their numbers in the line of all, from 1.
+
+        0: another run of its conversation is before it. Raises like `submit`.
+        """
+        return await self._runs.in_line()
 
     async def run_of(self, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started; `None` when it started none, or is forgotten."""
@@ -265,6 +273,10 @@ class Runtime:
     def shares(self, budgets: Budgets) -> None:
         """Share these limits with all other replicas on the database; before `start`. Alone, nothing changes."""
         self._runs.shares.budgets = budgets
+
+    def kept_by(self, door: Doorkeeper) -> None:
+        """Ask `door` again about a question that waited, when it begins; before `start`."""
+        self._runs.door = door
 
     def watched_by(self, watcher: Watcher) -> None:
         """Tell `watcher` what happens from now on; before `start`."""

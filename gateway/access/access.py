@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from channels.clock import Clock
 from channels.events import ConversationRef, InboundMessage, Sender
 from engine.messages import Address, Principal
+from engine.runtime import Overload
 from gateway.access.admission import SILENT, Admission, Refusal, Telling
 from gateway.access.bot_turns import BotTurns
 from gateway.access.pace import Pace
 from gateway.access.rules import Rules, chat_of, name_of
+from gateway.access.told import Told
 from gateway.settings.access import AccessSection
 from gateway.stores.people import Known, People
+
+FULL_AGAIN_S: Final = 10.0
+"""How long what is refused after a refusal counts as sent together with it."""
 
 
 class Access:
@@ -31,6 +37,7 @@ class Access:
         self._persons = Pace(section.per_person_per_minute, clock)
         self._chats = Pace(section.per_conversation_per_minute, clock)
         self._bots = BotTurns(section.bot_turns, clock)
+        self._full = Told(clock, FULL_AGAIN_S)
 
     async def admit(self, message: InboundMessage) -> Admission:
         """Decide about a message, and count it when it is let in."""
@@ -40,6 +47,16 @@ class Access:
         if not sender.is_bot:
             self._bots.person_spoke(chat_of(where))
         return Admission(by, await self._refusal(message, known) or self._too_much(message))
+
+    def give_back(self, message: InboundMessage) -> None:
+        """Count a message no more that was let in: it was a repeat, or could not be stored and comes again."""
+        self._persons.give_back(name_of(message.conversation, message.sender))
+        self._chats.give_back(chat_of(message.conversation))
+
+    def may_tell_full(self, message: InboundMessage, overload: Overload) -> bool:
+        """Tell whether to say that a message was not taken in: once for what is sent together."""
+        person = name_of(message.conversation, message.sender)
+        return self._full.may_tell(f"{overload.reason} {person} {message.conversation}")
 
     async def telling(self, message: InboundMessage, refusal: Refusal) -> Telling | None:
         """Give what the writer of a refused message is told; `None` when that is nothing, or nothing any more.

@@ -1,4 +1,8 @@
-"""How much somebody may ask in a minute. Counted in this process: a restart begins anew, replicas count apart."""
+"""How much somebody may ask in a minute. Counted in this process: a restart begins anew, replicas count apart.
+
+What several replicas must agree on is how much may be open at once (`engine.runs.admission`). A count of all that a
+person asked within a minute would need an index over every run that has ended, for a bound that is coarse anyway.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections import OrderedDict, deque
 from typing import Final
 
 from channels.clock import Clock
+from gateway.access.told import Told
 
 WINDOW_S: Final = 60.0
 
@@ -17,7 +22,7 @@ class Pace:
         self._limit = limit
         self._clock = clock
         self._taken: OrderedDict[str, deque[float]] = OrderedDict()
-        self._told: dict[str, float] = {}
+        self._told = Told(clock, WINDOW_S)
 
     def is_free(self, key: str) -> bool:
         """Tell whether there is room for one more now."""
@@ -37,6 +42,14 @@ class Pace:
         while next(iter(self._taken.values()))[-1] <= now_s - WINDOW_S:
             self._taken.popitem(last=False)
 
+    def give_back(self, key: str) -> None:
+        """Count the last one no more: it was a repeat, or could not be stored and comes again."""
+        taken = self._taken.get(key)
+        if taken:
+            taken.pop()
+        if taken is not None and not taken:
+            del self._taken[key]
+
     @property
     def keys(self) -> frozenset[str]:
         """Give who is remembered: at most those of the last minute."""
@@ -44,9 +57,4 @@ class Pace:
 
     def may_tell(self, key: str) -> bool:
         """Tell whether to say that there is no room: once for what came too fast, then again after a minute."""
-        now_s = self._clock.steady_s()
-        self._told = {each: at for each, at in self._told.items() if at > now_s - WINDOW_S}
-        if key in self._told:
-            return False
-        self._told[key] = now_s
-        return True
+        return self._told.may_tell(key)

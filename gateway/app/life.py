@@ -22,7 +22,7 @@ from engine.settings import EngineSettings
 from gateway.access import Access
 from gateway.delivery import AccountBudgets, Delivery
 from gateway.errors import StartupFailed
-from gateway.inbound import ChannelEnclosures, Reception
+from gateway.inbound import ChannelEnclosures, DirectChats, Door, Reception
 from gateway.metrics import Metrics, WatchedChannel
 from gateway.migrations import migrate
 from gateway.presenter import Style
@@ -57,6 +57,9 @@ class Life:
             overlay=_overlay(settings, workspace),
             enclosures=ChannelEnclosures(self._channels),
         )
+        runtime = self.runtime
+        self._access = Access(settings.access, People(runtime.database), clock, has_run_in=runtime.has_run_in)
+        runtime.kept_by(Door(self._access, DirectChats(runtime)))
         self.runtime.watched_by(metrics)
         self.runtime.shares(AccountBudgets(self._channels.values()))
         self._stack = AsyncExitStack()
@@ -79,6 +82,7 @@ class Life:
             await self._start_engine()
             stack.push_async_callback(self._stop)
             reception = self._reception()
+            stack.push_async_callback(reception.close)
             await reception.resume()
             await self._supervisor.start(reception.handle)
             self._stack = stack.pop_all()
@@ -100,10 +104,10 @@ class Life:
         self.runtime.hurry()
 
     def _reception(self) -> Reception:
-        runtime, clock, settings = self.runtime, self._clock, self._settings
-        access = Access(settings.access, People(runtime.database), clock, has_run_in=runtime.has_run_in)
-        late_after_s = settings.runs.late_after_s
-        return Reception(runtime, access, self._channels, self._metrics, clock, late_after_s=late_after_s)
+        late_after_s = self._settings.runs.late_after_s
+        return Reception(
+            self.runtime, self._access, self._channels, self._metrics, self._clock, late_after_s=late_after_s
+        )
 
     async def _start_engine(self) -> None:
         try:

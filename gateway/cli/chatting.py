@@ -83,7 +83,9 @@ async def chat(settings: Settings, engine: EngineSettings, own: Chat) -> bool:
         stack.push_async_callback(channel.stop)
         stack.push_async_callback(runtime.drain)
         access = Access(_owner_alone(channel), People(runtime.database), clock, has_run_in=runtime.has_run_in)
-        await channel.start(Reception(runtime, access, channels, metrics, clock).handle)
+        reception = Reception(runtime, access, channels, metrics, clock)
+        stack.push_async_callback(reception.close)
+        await channel.start(reception.handle)
         if own.is_watched:
             channel.greet(_welcome(language, engine))
         with _told_by_signals(channel):

@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 
-from channels.base import Channel
-from channels.errors import ChannelError
 from channels.events import InboundMessage, Toast
 from engine.errors import StorageError
 from engine.messages import Part, Principal, RunId, RunInput, TextPart
-from engine.runtime import Runtime, Submitted
+from engine.runtime import Overload, Runtime
 from gateway.access import Access, Admission, Refusal, is_called
-from gateway.background import Background
 from gateway.commands import Command, Commands, Order, Reply, Unknown, parse_command
 from gateway.inbound.enclosures import enclosed_parts, is_spoken
 from gateway.inbound.keys import address_of, inbox_key, message_key
-from gateway.inbound.language import Languages
+from gateway.inbound.notices import Notices
 from gateway.inbound.waiting import Waiting
 from gateway.metrics import Metrics
-
-logger = logging.getLogger(__name__)
+from gateway.settings.names import account_name
 
 
 class Messages:
-    """Takes messages. Courtesies (a reaction, a short notice) never hold up the ack and never fail it."""
+    """Takes messages."""
 
     def __init__(
         self,
         runtime: Runtime,
         access: Access,
-        channels: Mapping[tuple[str, str], Channel],
+        notices: Notices,
         metrics: Metrics,
         commands: Commands,
         waiting: Waiting,
     ) -> None:
+        self._notices = notices
         self._metrics = metrics
         self._commands = commands
         self._waiting = waiting
         self._runtime = runtime
         self._access = access
-        self._languages = Languages(runtime)
-        self._channels = channels
-        self._background = Background()
 
     async def take(self, message: InboundMessage) -> Toast | None:
         """Store the message and start its run, or carry its command out.
@@ -58,27 +50,51 @@ class Messages:
         command = parse_command(message.text, is_native=message.is_command)
         if admission.refusal is not None and not _is_heard_anyway(admission.refusal, admission, command):
             return await self._refuse(message, admission.refusal)
+        try:
+            return await self._admitted(message, command, admission)
+        except StorageError:
+            self._uncount(message, admission)
+            raise
+
+    async def _admitted(
+        self, message: InboundMessage, command: Command | Unknown | None, admission: Admission
+    ) -> Toast | None:
         by = admission.by
         if message.unsupported is not None:
             is_new = await self._ignore(message, "unsupported")
+            self._uncount(message, admission, unless=is_new)
             said = Reply("notice.unsupported", {"kind": message.unsupported})
-            return await self._say(message, said) if is_new and is_called(message) else None
+            return await self._notices.say(message, said) if is_new and is_called(message) else None
         if command is not None:
             return await self._order(message, command, by)
         if self._waiting.is_late(message):
-            await self._waiting.ask_first(message, await self._input(message, by))
+            kept = await self._waiting.ask_first(message, await self._input(message, by))
         elif not message.text.strip() and message.chat_kind == "direct" and not is_spoken(message):
-            await self._waiting.for_words(message, await self._input(message, by))
+            kept = await self._waiting.for_words(message, await self._input(message, by))
         else:
-            return await self._submit(message, by)
-        return None
+            return await self._submit(message, admission)
+        self._uncount(message, admission, unless=kept.is_new)
+        return None if kept.overload is None else await self._say_full(message, kept.overload)
+
+    def _uncount(self, message: InboundMessage, admission: Admission, *, unless: bool = False) -> None:
+        """Count a message no more that turns out to be a repeat; who was refused took nobody's place."""
+        if not unless and admission.refusal is None:
+            self._access.give_back(message)
+
+    async def _say_full(self, message: InboundMessage, overload: Overload) -> Toast | None:
+        """Tell what to do about a message that was not taken in."""
+        if not message.is_command and not self._access.may_tell_full(message, overload):
+            return None
+        return await self._notices.say(
+            message, Reply(f"notice.{overload.reason}", {"count": overload.count}, tone="warning")
+        )
 
     async def _refuse(self, message: InboundMessage, refusal: Refusal) -> Toast | None:
         is_new = await self._ignore(message, refusal)
         telling = await self._access.telling(message, refusal) if is_new else None
         if telling is None:
             return None
-        return await self._say(message, Reply(telling.key, telling.params, tone="warning"))
+        return await self._notices.say(message, Reply(telling.key, telling.params, tone="warning"))
 
     async def _order(self, message: InboundMessage, command: Command | Unknown, by: Principal) -> Toast | None:
         if isinstance(command, Unknown):
@@ -86,7 +102,7 @@ class Messages:
             reply = await self._commands.correct(order, command.word, again=message.is_command)
         else:
             reply = await self._commands.take(await self._ordered(message, command, by), again=message.is_command)
-        return None if reply is None else await self._say(message, reply)
+        return None if reply is None else await self._notices.say(message, reply)
 
     async def _ordered(self, message: InboundMessage, command: Command, by: Principal) -> Order:
         asks = command.name == "new" and command.rest
@@ -111,6 +127,7 @@ class Messages:
             sent_at_ms=message.created_at_ms,
             follows=await self._followed(message),
             is_unseen=message.is_command and message.chat_kind != "direct",
+            account=account_name(message.conversation.channel, message.conversation.account),
         )
 
     async def _parts(self, message: InboundMessage) -> tuple[Part, ...]:
@@ -120,7 +137,7 @@ class Messages:
             message = replace(message, quoted_message_id=None)
         if not (message.attachments or message.forwards or message.quoted_message_id):
             return tuple(words)
-        return (*enclosed_parts(message, await self._languages.of_message(message)), *words)
+        return (*enclosed_parts(message, await self._notices.languages.of_message(message)), *words)
 
     async def _followed(self, message: InboundMessage) -> RunId | None:
         """Give the run of the message that a topic or thread goes on from: every message there refers to it."""
@@ -129,56 +146,21 @@ class Messages:
             return None
         return await self._runtime.run_of(message_key(message.dedupe, message.quoted_message_id))
 
-    async def _submit(self, message: InboundMessage, by: Principal) -> Toast | None:
+    async def _submit(self, message: InboundMessage, admission: Admission) -> Toast | None:
         begin_s = time.perf_counter()
         joins = self._waiting.belonging_to(message)
         if message.quoted_message_id in {each.key for each in joins}:
             message = replace(message, quoted_message_id=None)
-        given = await self._input(message, by)
+        given = await self._input(message, admission.by)
         submitted = await self._runtime.submit(given, key=inbox_key(message.dedupe), joins=joins)
         self._metrics.submitted(time.perf_counter() - begin_s)
-        if not submitted.queued_behind or submitted.duplicate:
-            return None
-        if message.message_id:
-            self._background.soon(self._show_queued(message, submitted))
-            return None
-        return await self._say(message, _in_line(submitted))
+        self._uncount(message, admission, unless=not submitted.duplicate)
+        if submitted.overload is not None:
+            return await self._say_full(message, submitted.overload)
+        return None if submitted.duplicate else await self._notices.submitted(message, submitted)
 
     async def _ignore(self, message: InboundMessage, reason: str) -> bool:
         return await self._runtime.ignore(inbox_key(message.dedupe), address_of(message), reason, {})
-
-    async def _say(self, message: InboundMessage, reply: Reply) -> Toast | None:
-        """Answer the message soon with a notice; without a message to answer, give what to show instead."""
-        if not message.is_command:
-            self._background.soon(self._tell(message, reply))
-            return None
-        return Toast(reply.tone, reply.words(await self._languages.of_message(message)))
-
-    async def _tell(self, message: InboundMessage, reply: Reply) -> None:
-        try:
-            words = reply.words(await self._languages.of_message(message))
-            await self._channel(message).send_notice(
-                message.conversation,
-                words,
-                reply_to=message.message_id or None,
-                key=f"{message.message_id or message.dedupe.key}-n",
-            )
-        except (ChannelError, StorageError) as error:
-            logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
-
-    async def _show_queued(self, message: InboundMessage, submitted: Submitted) -> None:
-        """Show that it waits; where it waits for somebody's answer, also for whose: a sign would be a riddle."""
-        await self._channel(message).react(message.conversation, message.message_id, "queued", on=True)
-        try:
-            asked = await self._runtime.waits_in(address_of(message))
-        except StorageError as error:
-            logger.warning("notice_not_sent", extra={"conversation": str(message.conversation), "code": error.code})
-            return
-        if asked is not None and (submitted.spoke is None or submitted.spoke.does == "steer"):
-            await self._tell(message, Reply(_behind(asked, message.sender.id), {"name": asked.name}))
-
-    def _channel(self, message: InboundMessage) -> Channel:
-        return self._channels[message.conversation.channel, message.conversation.account]
 
 
 def _is_heard_anyway(refusal: Refusal, admission: Admission, command: Command | Unknown | None) -> bool:
@@ -197,18 +179,3 @@ def _is_heard_anyway(refusal: Refusal, admission: Admission, command: Command | 
             return name == "help"
         case _:
             return False
-
-
-def _in_line(submitted: Submitted) -> Reply:
-    """Say what becomes of a question that is not worked on at once."""
-    position = submitted.queued_behind
-    if submitted.spoke is not None:
-        return Reply(f"notice.queued_{submitted.spoke.does}")
-    return Reply("notice.queued_next") if position == 1 else Reply("notice.queued", {"position": position})
-
-
-def _behind(asked: Principal, sender: str) -> str:
-    """Give what to tell somebody who waits until `asked` has answered a question."""
-    if asked.id == sender:
-        return "notice.behind_you"
-    return "notice.behind" if asked.name else "notice.behind_unnamed"

@@ -11,8 +11,10 @@ from engine.runtime import Runtime
 from gateway.access import Access
 from gateway.commands import Commands
 from gateway.inbound.direct_chats import DirectChats
+from gateway.inbound.gate import Gate
 from gateway.inbound.happenings import Happenings
 from gateway.inbound.message import Messages
+from gateway.inbound.notices import Notices
 from gateway.inbound.one_by_one import OneByOne
 from gateway.inbound.press import Presses
 from gateway.inbound.waiting import Waiting
@@ -38,10 +40,12 @@ class Reception:
     ) -> None:
         self._metrics = metrics
         self._one_by_one = OneByOne()
+        self._gate = Gate()
         self._waiting = Waiting(runtime, clock, late_after_s=late_after_s)
         commands = Commands(runtime, access, clock)
         chats = DirectChats(runtime)
-        self._messages = Messages(runtime, access, channels, metrics, commands, self._waiting)
+        self._notices = Notices(runtime, channels, clock)
+        self._messages = Messages(runtime, access, self._notices, metrics, commands, self._waiting)
         self._presses = Presses(runtime, access, chats)
         self._happenings = Happenings(runtime, access, channels, self._messages, commands, chats)
         self._chats = chats
@@ -54,12 +58,21 @@ class Reception:
         """
         await self._waiting.resume()
 
+    async def close(self) -> None:
+        """Take no more; what is stored goes on with the next process."""
+        await self._notices.close()
+
     async def handle(self, inbound: Inbound) -> Toast | None:
         """Take one delivery; the toast goes to the person who pressed a button, or typed the platform's own command.
 
         Raises:
             StorageError: it is not stored; the platform must deliver it again.
+            Overloaded: likewise, because too many wait to be stored.
         """
+        with self._gate.pass_one():
+            return await self._take(inbound)
+
+    async def _take(self, inbound: Inbound) -> Toast | None:
         key = inbound.dedupe
         self._metrics.event(key.channel, key.account, key.kind)
         match inbound:

@@ -10,7 +10,7 @@ from channels.clock import Clock
 from channels.events import InboundMessage
 from engine.errors import StorageError
 from engine.messages import Address, InboxKey, RunInput, TextPart
-from engine.runtime import HeldMessage, Runtime
+from engine.runtime import HeldMessage, Kept, Runtime
 from gateway.background import Background
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.texts import language_of, text
@@ -42,7 +42,7 @@ class Waiting:
         self._late_after_s = late_after_s
         self._wordless: dict[Writer, list[InboxKey]] = {}
         self._offered: set[Writer] = set()
-        self._background = Background()
+        self._background = Background(most=None)
 
     async def resume(self) -> None:
         """Take up what an earlier process held.
@@ -60,17 +60,21 @@ class Waiting:
         age_s = (self._clock.now_ms() - message.created_at_ms) / 1000
         return 0 < self._late_after_s < age_s and message.created_at_ms > 0
 
-    async def ask_first(self, message: InboundMessage, given: RunInput) -> None:
+    async def ask_first(self, message: InboundMessage, given: RunInput) -> Kept:
         """Store a late message; its writer is asked soon. Raises `StorageError`."""
-        if await self._runtime.hold(given, key=inbox_key(message.dedupe), reason="backlog"):
+        kept = await self._runtime.hold(given, key=inbox_key(message.dedupe), reason="backlog")
+        if kept.is_new:
             self._offer_soon(_writer_of(given))
+        return kept
 
-    async def for_words(self, message: InboundMessage, given: RunInput) -> None:
+    async def for_words(self, message: InboundMessage, given: RunInput) -> Kept:
         """Store a message without words; it is answered by itself when none follow. Raises `StorageError`."""
         key = inbox_key(message.dedupe)
-        if await self._runtime.hold(given, key=key, reason="join"):
+        kept = await self._runtime.hold(given, key=key, reason="join")
+        if kept.is_new and kept.overload is None:
             self._wordless.setdefault(_writer_of(given), []).append(key)
             self._background.soon(self._end_of_patience(_writer_of(given), key))
+        return kept
 
     def belonging_to(self, message: InboundMessage) -> tuple[InboxKey, ...]:
         """Give what the same person sent a moment ago without words, for the message that has them.

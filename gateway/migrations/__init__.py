@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from engine.runtime import Database
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest revision in `versions/`; a test compares the two."""
 VERSION_TABLE = "nm_revision"
 

@@ -10,6 +10,26 @@ TEXTS = {
     "notice.bot_turns": "I do not answer bots here any more until a person writes.",
     "notice.person_too_fast": "That is faster than I may answer. What comes now gets no answer; go on in a minute.",
     "notice.conversation_too_fast": "Too many messages here. What is sent now gets no answer; go on in a minute.",
+    "notice.person_full": (
+        "{count} of your questions are still open, so I did not take this one in. Wait for an answer or /stop one, "
+        "then send it again."
+    ),
+    "notice.conversation_full": (
+        "{count} messages are open in this conversation, so I did not take this one in. Please send it again when some "
+        "are answered; /queue shows them."
+    ),
+    "notice.gateway_full": (
+        "I am very busy: {count} questions are waiting, so I did not take this one in. Please send it again in a few "
+        "minutes."
+    ),
+    "notice.busy": "I am busy: your question is number {position} in line. It is kept; there is no need to repeat it.",
+    "notice.busy_next": "I am busy: your question is next in line. It is kept; there is no need to repeat it.",
+    "notice.busy_over": "It was your question's turn; the answer is on a card of its own.",
+    "busy.title": "Waiting in line",
+    "toast.person_full": "Too many of your questions are open. Please press again when one is answered.",
+    "toast.conversation_full": "Too many messages wait here. Please press again when some are answered.",
+    "toast.gateway_full": "I am too busy just now. Please press again in a few minutes.",
+    "error.put_out": "You may not talk to me any more, so this was not answered. An administrator can let you in.",
     "reply.paired": "{who} may talk to me now.",
     "reply.pair_denied": "{who} was refused.",
     "reply.pair_revoked": "{who} may not talk to me any more, unless the settings say so.",

@@ -34,6 +34,7 @@ BENCHES = (
     "idle_conversations",
     "restart",
     "capacity",
+    "overload",
 )
 APART = ("scale",)
 """Only where they are asked for: they need a Postgres server."""

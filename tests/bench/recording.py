@@ -17,7 +17,7 @@ from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
 from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed
 from engine.runtime import build_runtime
-from engine.settings import EngineSettings, ModelSettings
+from engine.settings import EngineSettings, ModelSettings, RunSettings
 from gateway.clock import SystemClock
 from gateway.migrations import migrate
 
@@ -78,7 +78,9 @@ async def _watch(lags_ms: list[float]) -> None:
 async def _answer(home: Path, api_base: str, answers: int, pieces: int) -> Json:
     surface = RecordingSurface()
     model = ModelSettings(model="openai/bench", api_base=api_base, api_key="none")
-    settings = EngineSettings(home=home, models={"bench": model}, default_model="bench")
+    # One person asks in place of hundreds.
+    runs = RunSettings(open_per_person=0)
+    settings = EngineSettings(home=home, models={"bench": model}, default_model="bench", runs=runs)
     runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
     await runtime.start()
     lags_ms: list[float] = []

@@ -124,6 +124,7 @@ class Stage:
             "NIUMA_MODELS__DEFAULT": "bench",
             # One person asks in place of hundreds.
             "NIUMA_ACCESS__PER_PERSON_PER_MINUTE": "0",
+            "NIUMA_RUNS__OPEN_PER_PERSON": "0",
             "NIUMA_MODELS__BENCH__MODEL": "openai/bench",
             "NIUMA_MODELS__BENCH__API_BASE": f"{self.model_url}/v1",
             "NIUMA_MODELS__BENCH__API_KEY": "none",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import machine
+from tests.bench import machine, overload
 from tests.bench.crowd import Way
 from tests.bench.place import Place
 from tests.bench.row import Row, percentile, table
@@ -73,3 +73,15 @@ async def test_the_smallest_bench_runs(tmp_path: Path) -> None:
     assert "first visible write, idle" in out.decode()
     rows = json.loads(figures.read_text())["benches"]["first_write"]["rows"]
     assert [row["unit"] for row in rows] == ["ms"] * 3
+
+
+@pytest.mark.alone
+@ONLY_LINUX
+@pytest.mark.slow
+@pytest.mark.timeout(150)
+async def test_a_short_overload_loses_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NIUMA_BENCH_OVERLOAD_S", "3")
+    rows = {row.what: row for row in await overload.measure(quick=True)}
+    assert rows["refused, each stored with its reason"].figure > 0 and rows["refusals that were said"].figure > 0
+    over = [row for row in rows.values() if row.ok is False and not row.what.startswith("memory at the end")]
+    assert not over, over

@@ -80,6 +80,14 @@ async def test_of_many_processes_one_tells(database: Database) -> None:
     assert await store.may_tell(ANN, "c", now_ms=NOW_MS + 3_600_000)
 
 
+async def test_of_many_strangers_who_ask_at_once_three_wait(database: Database) -> None:
+    store = People(database)
+    asked = await asyncio.gather(*(store.ask(f"fake:main:p{n}", "", now_ms=NOW_MS) for n in range(24)))
+    assert sorted(each.state for each in asked) == ["full"] * 21 + ["new"] * 3
+    again = await asyncio.gather(*(store.ask("fake:other:ann", "", now_ms=NOW_MS) for _ in range(8)))
+    assert sorted(each.state for each in again) == ["known"] * 7 + ["new"], "of one person who asks twice at once"
+
+
 async def test_of_two_admins_one_decides(database: Database) -> None:
     store = People(database)
     asked = await store.ask(ANN, "Ann", now_ms=NOW_MS)

@@ -135,7 +135,7 @@ async def test_what_people_sent_is_swept_with_what_is_old(place: Place) -> None:
 
 async def test_a_message_that_is_held_is_not_forgotten(place: Place) -> None:
     async with running(place.url, place.home) as house:
-        assert await house.runtime.hold(given("late"), key=inbox_key("late"), reason="backlog")
+        assert (await house.runtime.hold(given("late"), key=inbox_key("late"), reason="backlog")).is_new
         await sql(house, "UPDATE nm_inbox SET at = 0")
         await Retention(house.runs.replica, house.runs._queue, FAST).clean()
         assert [each.given.text for each in await house.runtime.held("backlog")] == ["late"]

@@ -22,13 +22,13 @@ from engine.runtime import Runtime, build_runtime
 from gateway.access import Access
 from gateway.clock import SystemClock
 from gateway.delivery import Delivery
-from gateway.inbound import Reception
+from gateway.inbound import DirectChats, Door, Reception
 from gateway.metrics import Metrics
 from gateway.migrations import migrate
 from gateway.presenter import Style
 from gateway.settings import load_settings
 from gateway.stores.people import People
-from tests.journeys.scripted_model import scripted_model
+from tests.journeys.scripted_model import ScriptedModel, scripted_model
 
 ANN, BOB = Sender("ann", "tenant1", "Ann"), Sender("bob", "tenant1", "Bob")
 EVE = Sender("eve", "tenant2", "Eve")
@@ -36,9 +36,10 @@ ROBOT = Sender("robot", "tenant1", "Robot", is_bot=True)
 
 
 class FakeHouse:
-    """Acts as people and bots do, and reads what they read."""
+    """Acts as people and bots do, and reads what they read; `model` is what answers them."""
 
-    def __init__(self, channel: FakeChannel, runtime: Runtime) -> None:
+    def __init__(self, channel: FakeChannel, runtime: Runtime, model: ScriptedModel) -> None:
+        self.model = model
         self.channel = channel
         self.runtime = runtime
         self.toast = ""
@@ -63,11 +64,16 @@ class FakeHouse:
             text=text,
             **fields,
         )
-        delivery = self.channel.post(message)
+        self._last = message
+        await self.redeliver()
+        return number
+
+    async def redeliver(self) -> None:
+        """Deliver the last message (again) and wait for the ack."""
+        delivery = self.channel.post(self._last)
         acked = self.channel.platform.world.acked
         await self.until(lambda: delivery in acked, why="an ack")
         self.toast = str((acked[delivery] or {}).get("text", ""))
-        return number
 
     def seen(self, thread: str | None = None, chat: str = "team") -> list[str]:
         """Give the bot's messages in a conversation."""
@@ -98,22 +104,25 @@ async def fake_house(home: Path, settings: Mapping[str, Any] | None = None) -> A
             "models.main.api_base": model.url,
             "models.main.api_key": "sk-key-of-the-scripted-model",
         }
-        async with _running(home, {**basics, **(settings or {})}) as h:
+        async with _running(home, {**basics, **(settings or {})}, model) as h:
             yield h
 
 
 @asynccontextmanager
-async def _running(home: Path, settings: Mapping[str, Any]) -> AsyncIterator[FakeHouse]:
+async def _running(home: Path, settings: Mapping[str, Any], model: ScriptedModel) -> AsyncIterator[FakeHouse]:
     clock = SystemClock()
     loaded = load_settings(home=home, environ={}, overrides=settings)
     channel = FakeChannel(home / "platform", clock)
     channels = {(channel.name, channel.account): channel}
     runtime = build_runtime(loaded.engine(), Delivery(channels, Style()), clock, migrate=migrate)
+    access = Access(loaded.access, People(runtime.database), clock, has_run_in=runtime.has_run_in)
+    runtime.kept_by(Door(access, DirectChats(runtime)))
     await runtime.start()
     try:
-        access = Access(loaded.access, People(runtime.database), clock, has_run_in=runtime.has_run_in)
-        await channel.start(Reception(runtime, access, channels, Metrics(), clock).handle)
-        yield FakeHouse(channel, runtime)
+        reception = Reception(runtime, access, channels, Metrics(), clock)
+        await channel.start(reception.handle)
+        yield FakeHouse(channel, runtime, model)
         await channel.stop()
+        await reception.close()
     finally:
         await runtime.stop()

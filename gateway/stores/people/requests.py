@@ -6,6 +6,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import sqlalchemy as sa
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, delete, select, update
 
@@ -17,6 +18,7 @@ CODE_CHARS: Final = 8
 LIFE_MS: Final = 3_600_000
 MOST_PENDING: Final = 3
 """For each account: whoever comes after them must wait, so that nobody can drown an admin in requests."""
+_ONE_BY_ONE: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(CAST(:account AS text), 0))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,13 @@ def as_typed(code: str) -> str:
 
 
 def ask(session: Session, person: str, name: str, *, now_ms: int) -> Asked:
-    """Make a request, or find the one that waits."""
+    """Make a request, or find the one that waits.
+
+    One at a time for each account: on Postgres two who ask at once would each see the room that one takes.
+    """
+    account = _account_of(person)
+    if session.connection().dialect.name == "postgresql":
+        session.connection().execute(_ONE_BY_ONE, {"account": f"pairing {account}"})
     session.exec(delete(PairingRow).where(col(PairingRow.until) <= now_ms))
     row = session.get(PairingRow, person)
     if row is not None:
@@ -51,7 +59,6 @@ def ask(session: Session, person: str, name: str, *, now_ms: int) -> Asked:
         session.add(row)
         session.flush()
         return Asked("denied") if row.state == "denied" else Asked("known", row.code)
-    account = _account_of(person)
     if len(pending(session, account, now_ms=now_ms)) >= MOST_PENDING:
         return Asked("full")
     code = _new_code(session, account)

@@ -23,6 +23,22 @@ async def test_what_it_raises_is_told_at_once_and_fails_nothing(caplog: pytest.L
     assert record.exc_info is not None and str(record.exc_info[1]) == "no such chat"
 
 
+async def test_courtesies_are_dropped_when_too_many_wait_and_that_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    released, done = asyncio.Event(), list[int]()
+
+    async def waits(number: int) -> None:
+        await released.wait()
+        done.append(number)
+
+    background, owed = Background(most=3), Background(most=None)
+    assert [background.soon(waits(n)) for n in range(6)] == [True] * 3 + [False] * 3
+    assert all(owed.soon(waits(10 + n)) for n in range(3)) and len(background) == 3
+    assert [record.message for record in caplog.records] == ["background_full"]
+    released.set()
+    await asyncio.sleep(0.01)
+    assert sorted(done) == [0, 1, 2, 10, 11, 12] and background.soon(waits(7))
+
+
 async def test_a_shutdown_is_no_failure(caplog: pytest.LogCaptureFixture) -> None:
     started = asyncio.Event()
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from engine.runtime import Database
 from gateway.access.pace import WINDOW_S, Pace
+from gateway.access.told import Told
 from gateway.clock import FakeClock
-from tests.unit.gateway.access.stage import ANN, BOB, DIRECT, GROUP, ROBOT, Stage
+from tests.unit.gateway.access.stage import ANN, BOB, DIRECT, GROUP, ROBOT, Stage, message
 
 
 async def test_a_flood_from_one_person_does_not_starve_others(database: Database) -> None:
@@ -92,3 +93,20 @@ async def test_a_bot_with_a_rule_obeys_the_mode_of_the_group(database: Database)
     assert await stage.refusal(ROBOT, GROUP, mention=False) == "not_mentioned"
     assert await Stage(database, bots=["fake:main:robot"], groups="off").refusal(ROBOT) == "group_off"
     assert await Stage(database, bots=["fake:main:robot"], groups="allowlist").refusal(ROBOT) is None
+
+
+async def test_a_repeat_that_was_counted_gives_its_place_back(database: Database) -> None:
+    stage = Stage(database, per_person_per_minute=2, per_conversation_per_minute=2)
+    for _ in range(20):
+        repeat = message(ANN, GROUP)
+        assert (await stage.access.admit(repeat)).refusal is None
+        stage.access.give_back(repeat)
+    assert [await stage.refusal(ANN) for _ in range(3)] == [None, None, "person_too_fast"]
+    await stage.clock.advance(61)
+    assert await stage.refusal(BOB) is None
+
+
+def test_who_is_told_is_forgotten_after_its_time_and_in_a_crowd() -> None:
+    told = Told(FakeClock(), 10.0)
+    assert told.may_tell("ann") and not told.may_tell("ann")
+    assert all(told.may_tell(str(number)) for number in range(30_000)) and len(told) == 10_000
