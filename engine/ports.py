@@ -260,6 +260,8 @@ class Opening:
     """The final answer was proven visible before: a card that died since is not replaced by a new message."""
     contents: Contents | None = None
     """What `file` events name; without it no file can be shown."""
+    again: int | None = None
+    """Somebody asked for the answer once more: it goes as a message of its own, one for each such number."""
 
 
 RunStatus = Literal["queued", "running", "done", "stopped", "failed", "interrupted"]
@@ -281,6 +283,10 @@ class Delivered(BaseModel):
     receipt: Json
     state: Json | None = None
     """What must be stored to find it again, where that is new."""
+
+
+UNPROVEN = "unproven"
+"""Reason of an answer that may have arrived, on a platform that can never tell: only a person has it sent again."""
 
 
 class Owed(BaseModel):
@@ -343,6 +349,10 @@ class Watcher(Protocol):
 
     def dead_letters(self, count: int) -> None:
         """Take note of how many answers are given up now."""
+        ...
+
+    def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
+        """Take note of what the deliveries queue has open, by kind, and since when (UTC ms) the oldest of it waits."""
         ...
 
 

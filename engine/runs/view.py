@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from engine.messages import Address, RunId, RunInput
+from engine.messages import CODE_CHARS, Address, RunId, RunInput, code_of
 from engine.ports import Outcome, RunStatus
 from engine.runs.ports import ENDED
 from engine.storage.statement import execute
@@ -22,8 +22,6 @@ ORDER BY created_at DESC, id DESC"""
 _CODE = f"{_COLUMNS} WHERE id LIKE :code ORDER BY id DESC LIMIT 1"
 _ENDED = f"""{_COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
 ORDER BY seq DESC LIMIT :most"""
-CODE_CHARS = 8
-"""So much of the end of a run's id names it where people have to write it."""
 _LOOKED_AT = 50
 
 _ANY = "SELECT 1 FROM nm_run WHERE conv = :conv LIMIT 1"
@@ -50,7 +48,7 @@ class RunView:
     @property
     def code(self) -> str:
         """Give what people write to name it."""
-        return self.id[-CODE_CHARS:]
+        return code_of(self.id)
 
     @property
     def answer(self) -> str:

@@ -5,6 +5,7 @@ from engine.runs.busy import Spoken
 from engine.runs.conversations import Conversations, Question, Standing
 from engine.runs.held import HeldMessage
 from engine.runs.inbox import Submitted
+from engine.runs.resending import Resent, Retried
 from engine.runs.view import RunView
 from engine.runtime.agent import build_runtime
 from engine.runtime.models import Models
@@ -26,6 +27,8 @@ __all__ = [
     "Models",
     "Probed",
     "Question",
+    "Resent",
+    "Retried",
     "RunView",
     "Runtime",
     "Spoken",

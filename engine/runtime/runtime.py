@@ -18,6 +18,7 @@ from engine.runs.held import HeldMessage, HoldReason
 from engine.runs.inbox import Submitted
 from engine.runs.ports import TurnQueue
 from engine.runs.renewal import Renewed
+from engine.runs.resending import Resent
 from engine.runs.runs import Runs
 from engine.runs.view import RunView
 from engine.runtime.models import Models, models_of
@@ -183,6 +184,13 @@ class Runtime:
         other. A verdict, a revision or a retry shows on the old card, too. Raises like `submit`.
         """
         return await self._runs.press(key, conversation, press)
+
+    async def resend(self, key: InboxKey, conversation: Address, run: RunId) -> Resent | None:
+        """Send the stored answer of an ended run once more to its conversation, as a message of its own.
+
+        `None` for a repeat (the same `key`). Raises like `submit`.
+        """
+        return await self._runs.resend(key, conversation, run)
 
     async def new_session(
         self, key: InboxKey, conversation: Address, by: Principal, *, question: RunInput | None = None

@@ -60,7 +60,7 @@ async def _answer(desk: Desk, order: Order, do: PressAction) -> Reply:
 async def _by_code(desk: Desk, order: Order, do: PressAction) -> Reply:
     """Do it to the run with the code, in whatever thread of this chat it is: a code from elsewhere names nothing."""
     run = await desk.runtime.conversations.by_code(order.rest)
-    if run is None or not _same_chat(order, run):
+    if run is None or not in_this_chat(order, run):
         return Reply("reply.no_such_code", {"code": order.rest[:20]}, tone="warning")
     if do not in ("approve", "deny"):
         return await _tell(desk, order, do, run)
@@ -103,9 +103,10 @@ async def _elsewhere(desk: Desk, order: Order) -> Sequence[RunView]:
         return ()
     chat = str(replace(ConversationRef.parse(order.to), thread=None))
     found = await desk.runtime.conversations.open_of(order.by.id, chat)
-    return [run for run in found if _same_chat(order, run)]
+    return [run for run in found if in_this_chat(order, run)]
 
 
-def _same_chat(order: Order, run: RunView) -> bool:
+def in_this_chat(order: Order, run: RunView) -> bool:
+    """Tell whether a run belongs to the chat of an order, in whatever thread of it."""
     here, there = ConversationRef.parse(order.to), ConversationRef.parse(run.input.to)
     return (here.channel, here.account, here.chat) == (there.channel, there.account, there.chat)

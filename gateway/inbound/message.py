@@ -109,6 +109,7 @@ class Messages:
             parts=await self._parts(message),
             anchor=message.message_id or None,
             sent_at_ms=message.created_at_ms,
+            way_back=message.way_back,
         )
 
     async def _parts(self, message: InboundMessage) -> tuple[Part, ...]:
