@@ -1,11 +1,7 @@
 """The ledger of final answers: a row exists before the last word is written, and ends with the platform's receipt.
 
-stored      shown      what it is
-owed        pending    the deliveries queue has it, and will try it when it is due
-trying      attempting the turn tries it (and an owed row, while the queue tries it)
-delivered   delivered  with the platform's receipt
-unchanged   unchanged  a change after the end that cannot be shown; the answer is visible
-dead        failed     given up, with the reason: a dead letter
+Stored as owed (shown to operators as pending), trying (attempting), delivered, unchanged (a change after the end that
+cannot be shown; the answer is visible), dead (failed, with the reason). An owed row is tried while its reason says so.
 """
 
 from __future__ import annotations
@@ -82,8 +78,11 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """Answers nobody saw, as far as is known. `old`: given up for their age, so something can be mended;
-    `impossible`: they can never be shown; `unproven`: they may have been seen, and their person was told so."""
+    """Answers nobody saw, as far as is known.
+
+    `old`: given up for their age, so something can be mended; `impossible`: they can never be shown; `unproven`: they
+    may have been seen, and their person was told so.
+    """
 
     old: int = 0
     impossible: int = 0

@@ -126,9 +126,8 @@ class Membership:
             self._no_reaping_before_s = at + self._ttl_s
         if not self.solo and at >= self._no_reaping_before_s:
             self._reap()
-        if not self.solo:
-            if self.recover():
-                self._queue.kick()
+        if not self.solo and self.recover():
+            self._queue.kick()
         self._look_for_controls()
         if self._sweep.look(self._queue.held().get(self._replica, set())):
             self._queue.kick()

@@ -1,10 +1,14 @@
 """The engine's only facade: what a host starts, feeds, asks and stops."""
 
 from engine.models.probe import Probed, probe_model
+from engine.runs.archive import Archive
 from engine.runs.busy import Spoken
+from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Question, Standing
+from engine.runs.dossier import Dossier, WaitView
 from engine.runs.held import HeldMessage
 from engine.runs.inbox import Submitted
+from engine.runs.records import DeliveryView, Recorded, RunFilter
 from engine.runs.resending import Resent, Retried
 from engine.runs.view import RunView
 from engine.runtime.agent import build_runtime
@@ -18,22 +22,29 @@ from engine.storage.lock import FolderLock
 
 __all__ = [
     "DATABASE_FILE",
+    "Archive",
     "Check",
     "Choice",
     "Conversations",
     "Database",
+    "DeliveryView",
+    "Dossier",
     "FolderLock",
+    "Heard",
     "HeldMessage",
     "Models",
     "Probed",
     "Question",
+    "Recorded",
     "Resent",
     "Retried",
+    "RunFilter",
     "RunView",
     "Runtime",
     "Spoken",
     "Standing",
     "Submitted",
+    "WaitView",
     "build_runtime",
     "check_environment",
     "probe_model",

@@ -10,7 +10,7 @@ from engine.ports import JournalStep
 
 
 class CardJournal:
-    """Passes a run's journal to an adapter, and its lease guard to the card's writer. `root` stands before all paths."""
+    """Passes a run's journal to an adapter, and its lease guard to the card's writer; `root` begins all paths."""
 
     def __init__(self, journal: JournalStep, root: str = "") -> None:
         self._journal = journal

@@ -83,8 +83,11 @@ class Presenter:
             self._facts = facts
 
     def left_card(self, code: Literal["moved", "not_shown", "unproven"]) -> Card:
-        """Draw what stays on a card that was given up: where the answer is, that it cannot be shown, or that nobody
-        knows whether it arrived and how to see it again. This last one is also sent as a message."""
+        """Draw what stays on a card that was given up.
+
+        It says where the answer is, that it cannot be shown, or that nobody knows whether it arrived and how to see it
+        again. This last one is also sent as a message.
+        """
         status = self.status
         words = self._say(f"notice.{code}", code=code_of(self._run))
         note = Note(block_id("note", code), words, "info" if code == "moved" else "error")

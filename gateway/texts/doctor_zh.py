@@ -159,7 +159,7 @@ TEXTS = {
     "fix.database_read_only": "给网关的运行用户数据库文件及其目录的写权限。",
     "fix.database_away": "检查数据库是否在运行、能否连上；网关随后自己恢复。",
     "fix.database_gone": "把数据目录放回原处并重启网关；在此之前它不会保存任何内容。",
-    "fix.deliveries_dead_letters": "用 `niuma runs --dead` 查看已放弃投递的回答和原因；`niuma runs retry-delivery CODE` 再试一个，重启则全部再试。",
+    "fix.deliveries_dead_letters": "`niuma runs --dead` 列出已放弃的回答；`niuma runs retry-delivery CODE` 再试一次。",
     "fix.runs_lost": "它会自动重新开始；如果经常发生，请检查机器和数据库的负载。",
     "fix.runs_draining": "不用处理：它正在交接并退出。",
     "fix.runs_late": "机器或数据库负载过高，请检查。",
