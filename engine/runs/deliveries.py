@@ -37,6 +37,8 @@ class Parcel:
     opening: Opening
     outcome: Outcome
     steps: dict[str, str]
+    is_moot: bool = False
+    """Somebody asked for the answer once more, and the first one came meanwhile."""
 
 
 class Deliveries:
@@ -127,7 +129,8 @@ class Deliveries:
             contents=self._blobs,
             again=due.id if due.kind == "again" else None,
         )
-        return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps)
+        is_moot = due.kind == "again" and self._ledger.came_meanwhile(session, due)
+        return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps, is_moot)
 
     def _begin(self, due: Due) -> None:
         task = asyncio.create_task(self._try(due), name=f"deliver-{due.run}")
@@ -169,6 +172,8 @@ class Deliveries:
         try:
             async with asyncio.timeout(TRY_S):
                 parcel = await self._replica.database.read(lambda session: self._pack(session, due))
+                if parcel.is_moot:
+                    return Unchanged(reason="came_meanwhile")
                 return await self._surface.deliver(parcel.opening, parcel.outcome, self._journal(parcel))
         except TimeoutError:
             return Owed(reason="deliver_timed_out")

@@ -191,14 +191,25 @@ WHERE kind = 'final' AND status = 'dead' AND reason NOT IN (:poison, :unproven) 
         if not rows:
             return False
         if any(row.reason == UNPROVEN for row in rows):
-            if not self.hasten(session, run, at_ms):
-                self.owe(session, run, "again", at_ms)
+            self.ask_again(session, run, at_ms)
             return True
         sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL,
 reason = CASE WHEN reason = :poison THEN :once ELSE reason END
 WHERE run = :run AND kind <> 'refresh' AND status = 'dead'"""
         execute(session, sql, run=run, at=at_ms, poison=POISON, once=f"{_TRYING}{MOST_UNRETURNED - 1}")
         return True
+
+    def ask_again(self, session: Session, run: RunId, at_ms: int) -> None:
+        """Owe the answer once more, if that is not owed already."""
+        asked = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'again' AND status = 'owed' LIMIT 1"
+        if execute(session, asked, run=run).first() is None:
+            self.owe(session, run, "again", at_ms)
+
+    def came_meanwhile(self, session: Session, due: Due) -> bool:
+        """Tell whether the answer was shown after somebody asked for it once more: then they have it."""
+        sql = """SELECT 1 FROM nm_delivery
+WHERE run = :run AND kind = 'final' AND status = 'delivered' AND done_at > :since LIMIT 1"""
+        return execute(session, sql, run=due.run, since=due.created_ms).first() is not None
 
     def hasten(self, session: Session, run: RunId, at_ms: int) -> bool:
         """Try at once what is owed of a run's answer; false when nothing is. What is being tried goes on."""

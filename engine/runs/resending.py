@@ -21,15 +21,14 @@ _STATUS = "SELECT status FROM nm_run WHERE id = :run"
 
 
 def resend(session: Session, dialect: Dialect, ledger: Ledger, run: RunId, at_ms: int) -> Resent:
-    """Owe the answer of an ended run once more. One that is owed anyway is not owed twice."""
+    """Owe the answer of an ended run once more. Where the first one is owed, it comes first, and may make this moot."""
     status = execute(session, f"{_STATUS} {dialect.for_update}", run=run).scalar()
     if status is None:
         return "unknown"
     if status not in ENDED:
         return "running"
     is_open = ledger.hasten(session, run, at_ms)
-    if not is_open:
-        ledger.owe(session, run, "again", at_ms)
+    ledger.ask_again(session, run, at_ms)
     call_out(session, dialect, WORK)
     return "on_its_way" if is_open else "owed"
 

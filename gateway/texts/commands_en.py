@@ -21,7 +21,7 @@ TEXTS = {
     "reply.nothing_ended": "There is no earlier question of yours here to try again.",
     "reply.nothing_answered": "There is no earlier answer of yours here.",
     "reply.again": "I send that answer once more.",
-    "reply.again_on_its_way": "That answer is still on its way; I try it again now.",
+    "reply.again_on_its_way": "That answer is still on its way; I try it now, and once more where it does not arrive.",
     "reply.again_running": "I am still working on that; the answer follows.",
     "reply.nothing_asked": "No question is waiting for an answer here.",
     "reply.no_such_code": "Nothing here has the code {code}.",

@@ -21,7 +21,7 @@ TEXTS = {
     "reply.nothing_ended": "这里没有你可以重试的问题。",
     "reply.nothing_answered": "这里没有你之前的回答。",
     "reply.again": "好的，我再发一次那个回答。",
-    "reply.again_on_its_way": "那个回答还在发送中，我现在再试一次。",
+    "reply.again_on_its_way": "那个回答还在发送中，我马上再试；如果没有送达，会再发一次。",
     "reply.again_running": "那个任务还在处理中，稍后会有回答。",
     "reply.nothing_asked": "这里没有等待答复的问题。",
     "reply.no_such_code": "这里没有代码为 {code} 的任务。",
