@@ -286,13 +286,13 @@ class Delivered(BaseModel):
 
 
 UNPROVEN = "unproven"
-"""Reason of an answer that may have arrived, on a platform that can never tell: only a person has it sent again."""
 
 
 class Owed(BaseModel):
     """The final answer is not proven to be visible; the deliveries queue goes on with it.
 
-    `permanent` true: this surface will never take it; the row is a dead letter.
+    `permanent` true: this surface will never take it; the row is a dead letter. `reason` `UNPROVEN`: it may have
+    arrived, nobody can ever tell, and its person was told so.
     """
 
     reason: str
@@ -353,7 +353,6 @@ class Watcher(Protocol):
 
     def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
         """Take note of what the deliveries queue has open, by kind, and since when (UTC ms) the oldest of it waits."""
-        ...
 
 
 class Surface(Protocol):

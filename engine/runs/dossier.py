@@ -95,9 +95,9 @@ def dossier(session: Session, events: EventLog, run: RunId, now_ms: int) -> Doss
 
 
 def _control(row: Any) -> ControlView:
-    fate: ControlFate = "waiting" if row.taken_by is None else "left" if row.taken_by == "end" else "consumed"
-    taken_by = row.taken_by if fate == "consumed" else ""
-    return ControlView(row.id, row.kind, row.person, row.at, fate, taken_by)
+    taken_by = str(row.taken_by or "")
+    fate: ControlFate = "left" if taken_by == "end" else "consumed" if taken_by else "waiting"
+    return ControlView(row.id, row.kind, row.person, row.at, fate, taken_by if fate == "consumed" else "")
 
 
 def _waits(session: Session, run: RunView, row: Any, events: Sequence[RunEvent]) -> Iterator[WaitView]:

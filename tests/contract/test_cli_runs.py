@@ -20,10 +20,12 @@ SECRET = "https://oapi.dingtalk.com/robot/sendBySession?session=s3cret"
 @pytest.fixture
 def filled(sqlite_template: Path, tmp_path: Path) -> tuple[str, str]:
     """Leave a folder with an answer that was delivered and one that was given up; gives their runs."""
-    (tmp_path / "niuma.db").write_bytes(sqlite_template.read_bytes())
+    home = tmp_path / "data"
+    home.mkdir()
+    (home / "niuma.db").write_bytes(sqlite_template.read_bytes())
 
     async def fill() -> tuple[str, str]:
-        async with running("sqlite", tmp_path) as house:
+        async with running("sqlite", home) as house:
             fine = await asked(house, "what is\n\x1b[31mthis")
             house.surface.refuse = Owed(reason="session_over", permanent=True)
             return fine, await asked(house, "another", to="fake:main:t:other")
@@ -44,7 +46,7 @@ async def asked(house: House, words: str, to: str = "fake:main:t:chat") -> str:
 def test_without_a_database_it_says_so_and_makes_none(niuma: Niuma, tmp_path: Path) -> None:
     done = niuma("runs")
     assert (done.code, done.stdout) == (1, "") and "niuma db migrate" in done.stderr
-    Database("sqlite", tmp_path).read_now(lambda session: session.connection())
+    Database("sqlite", tmp_path / "data").read_now(lambda session: session.connection())
     assert niuma("runs", "list").code == 1, "nor of another version"
 
 
@@ -57,7 +59,7 @@ def test_runs_are_listed_with_what_became_of_their_answers(niuma: Niuma, filled:
     assert first.startswith(f"{dead[-8:]}  done") and first.endswith("failed (session_over)")
     assert second.startswith(fine[-8:]) and "Ann (ou_ann)" in second and second.endswith("delivered")
     assert "\x1b" not in done.stdout and "this" not in done.stdout, "words of people only where they are asked for"
-    assert "what is  [31mthis" in niuma("runs", "list", "--text").stdout
+    assert "what is [31mthis" in niuma("runs", "list", "--text").stdout
     assert niuma("runs", "--dead").stdout == niuma("runs", "list", "--dead").stdout
     assert fine[-8:] not in niuma("runs", "--dead").stdout
     assert "投递失败 (session_over)" in niuma("runs", LC_ALL="zh_CN.UTF-8").stdout

@@ -144,7 +144,7 @@ async def test_a_guest_is_answered_by_the_next_process_too_while_their_session_l
 
 
 async def test_a_session_that_is_over_ends_a_guests_answer_with_its_reason() -> None:
-    async with bench(settings=PLAIN, session_life_s=20) as b:
+    async with bench(settings=PLAIN, webhook_life_s=20) as b:
         b.sim.world.people[LIN].is_outside = True
         message = await b.asked(chat=DIRECT)
         given = card("all", CardStatus.DONE)

@@ -17,7 +17,7 @@ from gateway.texts.commands_en import TEXTS as SAYS
 from gateway.texts.commands_zh import TEXTS as ZH_SAYS
 from gateway.texts.zh import TEXTS as ZH
 from tests.contract.dingtalk_adapter import CHEN
-from tests.journeys.dingtalk_house import DIRECT, GROUP, DingtalkHouse, dingtalk_house
+from tests.journeys.dingtalk_house import DIRECT, GROUP, LIN, DingtalkHouse, dingtalk_house
 from tests.journeys.scripted_model import Say, Until
 
 PLAIN = {"channels.dingtalk.main.card_template_id": ""}
@@ -135,3 +135,20 @@ async def shows(port: int, line: str) -> None:
     async with asyncio.timeout(15):
         while line not in await scraped(port):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
+
+
+async def test_a_guest_is_answered_by_the_next_process_too(home: Path) -> None:
+    """Nobody without a staff id can be written to but by the address that came with their message."""
+    async with dingtalk_house(home, {**PLAIN, "access.allow": '["dingtalk:main:%24%3ALWCP_v1%3A%240147lin"]'}) as h:
+        h.sim.world.people[LIN].is_outside = True
+        gate = asyncio.Event()
+        h.model.script([Say("So far. "), Until(gate)], [Say(WHOLE)], when="tell")
+        h.say("tell me", chat=DIRECT)
+        await h.until(lambda: bool(h.model.asked))
+        await h.stop()
+        gate.set()
+        await h.start()
+        await h.sees(WHOLE)
+        assert count(h, WHOLE) == 1
+        assert count(h, TOLD) == 0
+        assert len(h.model.asked) == 2, "asked anew: the first one was cut"
