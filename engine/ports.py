@@ -291,8 +291,7 @@ UNPROVEN = "unproven"
 class Owed(BaseModel):
     """The final answer is not proven to be visible; the deliveries queue goes on with it.
 
-    `permanent` true: this surface will never take it; the row is a dead letter. `reason` `UNPROVEN`: it may have
-    arrived, nobody can ever tell, and its person was told so.
+    `permanent` true: this surface will never take it; the row is a dead letter. `UNPROVEN`: it may have arrived.
     """
 
     reason: str
