@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -121,12 +121,15 @@ async def test_an_answer_that_the_session_does_not_take_goes_by_the_robots_own_c
         assert [each["text"].count("the whole answer") for each in b.answers()] == [1]
 
 
-async def restarted(b: Bench) -> Adapter:
-    """Give the adapter of the next process, which remembers nothing."""
-    await b.adapter.stop()
-    b.adapter = Adapter(settings_for(b.sim, **PLAIN), SystemClock())
-    await b.adapter.start(b.inbox)
-    return b.adapter
+@asynccontextmanager
+async def next_process(b: Bench) -> AsyncIterator[Adapter]:
+    """Give the adapter of another process, which remembers nothing."""
+    adapter = Adapter(settings_for(b.sim, **PLAIN), SystemClock())
+    await adapter.start(b.inbox)
+    try:
+        yield adapter
+    finally:
+        await adapter.stop()
 
 
 async def test_a_guest_is_answered_by_the_next_process_too_while_their_session_lasts() -> None:
@@ -135,11 +138,11 @@ async def test_a_guest_is_answered_by_the_next_process_too_while_their_session_l
         message = await b.asked(chat=DIRECT)
         assert message.conversation.chat.startswith("guest.") and message.way_back
         opening = CardOpening(message.conversation, RUN, 1, message.message_id, card("all", CardStatus.DONE))
-        adapter = await restarted(b)
-        with pytest.raises(Rejected) as raised:
-            await adapter.send_final(opening, MemoryJournal())
-        assert raised.value.code == "session_over", "without what was kept nothing leads to them"
-        await adapter.send_final(replace(opening, way_back=message.way_back), MemoryJournal())
+        async with next_process(b) as adapter:
+            with pytest.raises(Rejected) as raised:
+                await adapter.send_final(opening, MemoryJournal())
+            assert raised.value.code == "session_over", "without what was kept nothing leads to them"
+            await adapter.send_final(replace(opening, way_back=message.way_back), MemoryJournal())
         assert [each["text"].count("all") for each in b.answers()] == [1]
 
 
@@ -149,9 +152,9 @@ async def test_a_session_that_is_over_ends_a_guests_answer_with_its_reason() -> 
         message = await b.asked(chat=DIRECT)
         given = card("all", CardStatus.DONE)
         opening = CardOpening(message.conversation, RUN, 1, message.message_id, given, message.way_back)
-        adapter = await restarted(b)
-        with pytest.raises(Rejected) as raised:
-            await adapter.send_final(opening, MemoryJournal())
+        async with next_process(b) as adapter:
+            with pytest.raises(Rejected) as raised:
+                await adapter.send_final(opening, MemoryJournal())
         assert raised.value.code == "session_over" and b.answers() == []
 
 
