@@ -76,6 +76,8 @@ class CardOpening:
     """Id of the message that is answered; `None` for a push."""
     card: Card
     """First snapshot; a new card already shows it."""
+    way_back: str = ""
+    """What came with the message that is answered; see `InboundMessage.way_back`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@
     ├── ConnectionLost        the connection broke while it was in use
     ├── NotDispatched         the request never left; safe to repeat
     ├── DeliveryUnknown       no answer came; the user may have seen it; never repeat blindly
+    │   └── Unproven          and the platform can never tell; only a person may ask for it once more
     ├── RateLimited           refused for pace; works again after `retry_after_s`
     │   └── Busy              no fault: the card waits for the answer to a press, for a moment
     ├── QuotaUsedUp           the account's allowance is used up until a known time; previews stop until then
@@ -69,6 +70,12 @@ class DeliveryUnknown(ChannelError):
     """The platform did not answer; the request may have been carried out."""
 
     maybe_seen = True
+
+
+class Unproven(DeliveryUnknown):
+    """It may have been sent, and nobody can ever find out: it is not sent again unasked."""
+
+    works_again = False
 
 
 class RateLimited(ChannelError):

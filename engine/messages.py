@@ -76,6 +76,15 @@ class EnclosedPart(Value):
     ref: dict[str, str]
 
 
+CODE_CHARS = 8
+"""So much of the end of a run's id names it where people have to write it."""
+
+
+def code_of(run: str) -> str:
+    """Give what people write to name a run."""
+    return run[-CODE_CHARS:]
+
+
 Part = Annotated[TextPart | FilePart | EnclosedPart, Field(discriminator="kind")]
 
 
@@ -100,6 +109,8 @@ class RunInput(Value):
     """The account it came by, in the host's words: a person's open runs are counted over all its conversations."""
     line: str = ""
     """Runs of one line run one after another; empty: those of the conversation."""
+    way_back: str = Field(default="", repr=False)
+    """What the host needs to answer the message, where that came with it alone: opaque, secret, shown nowhere."""
 
     @property
     def place_in_line(self) -> Address:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -263,6 +263,8 @@ class Opening:
     """The final answer was proven visible before: a card that died since is not replaced by a new message."""
     contents: Contents | None = None
     """What `file` events name; without it no file can be shown."""
+    again: int | None = None
+    """Somebody asked for the answer once more: it goes as a message of its own, one for each such number."""
 
 
 RunStatus = Literal["queued", "running", "done", "stopped", "failed", "interrupted"]
@@ -286,10 +288,13 @@ class Delivered(BaseModel):
     """What must be stored to find it again, where that is new."""
 
 
+UNPROVEN = "unproven"
+
+
 class Owed(BaseModel):
     """The final answer is not proven to be visible; the deliveries queue goes on with it.
 
-    `permanent` true: this surface will never take it; the row is a dead letter.
+    `permanent` true: this surface will never take it; the row is a dead letter. `UNPROVEN`: it may have arrived.
     """
 
     reason: str
@@ -319,6 +324,9 @@ class Watcher(Protocol):
     def dead_letters(self, count: int) -> None:
         """Take note of how many answers are given up now."""
         ...
+
+    def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
+        """Take note of what the deliveries queue has open, by kind, and since when (UTC ms) the oldest of it waits."""
 
 
 class Surface(Protocol):

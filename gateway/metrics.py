@@ -6,7 +6,7 @@ counted twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -14,6 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from channels.pacing import PacerStatistics, Spread
+from gateway.clock import SystemClock
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SHORT_S = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
@@ -36,9 +37,10 @@ class WatchedChannel:
 
 
 class Metrics:
-    """All measurements of one gateway; counting never blocks."""
+    """All measurements of one gateway; counting never blocks. `now_ms` gives the time, for ages."""
 
-    def __init__(self) -> None:
+    def __init__(self, now_ms: Callable[[], int] | None = None) -> None:
+        self._now_ms = now_ms or SystemClock().now_ms
         self._registry = registry = CollectorRegistry()
         self._channels = _Channels()
         registry.register(self._channels)
@@ -46,6 +48,10 @@ class Metrics:
         self._events = Counter("niuma_events", "Inbound events.", [*_LABELS, "kind"], registry=registry)
         self._died = Counter("niuma_letters_died", "Answers given up: nobody saw them.", registry=registry)
         self._dead = Gauge("niuma_dead_letters", "Answers that are given up now.", registry=registry)
+        self._open = Gauge("niuma_deliveries_open", "What is owed now, in all replicas.", ["kind"], registry=registry)
+        oldest = Gauge("niuma_delivery_oldest_seconds", "Age of the oldest that is owed.", registry=registry)
+        self._oldest_ms: int | None = None
+        oldest.set_function(self._oldest_s)
         self._submit = Histogram(
             "niuma_submit_seconds", "Time to store an inbound event.", buckets=_SHORT_S, registry=registry
         )
@@ -61,6 +67,15 @@ class Metrics:
     def dead_letters(self, count: int) -> None:
         """Note how many answers are given up now."""
         self._dead.set(count)
+
+    def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
+        """Note what is owed now, by kind, and since when (UTC ms) the oldest of it."""
+        for kind in ("final", "refresh", "again"):
+            self._open.labels(kind).set(pending.get(kind, 0))
+        self._oldest_ms = oldest_ms
+
+    def _oldest_s(self) -> float:
+        return 0.0 if self._oldest_ms is None else max(0.0, self._now_ms() / 1000 - self._oldest_ms / 1000)
 
     def event(self, channel: str, account: str, kind: str) -> None:
         """Count an inbound event."""

@@ -135,6 +135,7 @@ class Adapter:
 
     async def open_card(self, opening: CardOpening, journal: Journal) -> CardSink:
         """See `Channel.open_card`. Where no card is taken, only short messages go out while the run works."""
+        self._sessions.take_up(opening.way_back)
         if not self._counter.has_cards or parse_place(opening.conversation).kind == "guest":
             return self._working(opening, journal)
         opener = Opener(self._counter, journal, opening)
@@ -155,6 +156,7 @@ class Adapter:
 
     def reopen_card(self, opening: CardOpening, state: Json, journal: Journal) -> CardSink:
         """See `Channel.reopen_card`."""
+        self._sessions.take_up(opening.way_back)
         if state.get("mode") == "plain":
             return self._plain(opening, journal)
         opener = Opener(self._counter, journal, opening, state.get("root", "open"))
@@ -172,6 +174,7 @@ class Adapter:
 
     async def send_final(self, opening: CardOpening, journal: Journal) -> SentFinal:
         """See `Channel.send_final`: as finished cards; without a template, or where none is taken, as markdown."""
+        self._sessions.take_up(opening.way_back)
         sent = await Final(self._counter, self._office, opening, journal).send()
         if sent.state is None:
             self._signs.work(opening.conversation, opening.reply_to, on=False)

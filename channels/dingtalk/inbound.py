@@ -6,7 +6,7 @@ Source: developerpedia "bot/message", open.dingtalk.com "receive-message", "deve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from channels.dingtalk.address import NAME, Place
@@ -65,7 +65,10 @@ def parse_message(account: str, body: Json, now_ms: int) -> Heard | OverQuota:
         quoted_message_id=quote.message_id if quote is not None else None,
         unsupported=_unknown(body, kind) if read is None else None,
     )
-    return Heard(message, _session(body, message, conversation_id), quote)
+    session = _session(body, message, conversation_id)
+    if place.kind == "guest":
+        message = replace(message, way_back=session.way_back())
+    return Heard(message, session, quote)
 
 
 def _place(body: Json, conversation_id: str) -> Place:

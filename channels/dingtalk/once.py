@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 
 from channels.cards.ports import Journal, WriteGuard
-from channels.errors import ChannelError, DeliveryUnknown
+from channels.errors import ChannelError, Unproven
 from channels.readable import Json
 
 Around = Callable[[], AbstractAsyncContextManager[None]]
@@ -40,7 +40,8 @@ async def send_once(journal: Journal, path: str, send: Send) -> str:
     left and neither arrived nor failed may have been, and nobody can find out.
 
     Raises:
-        DeliveryUnknown: it was perhaps sent, now or before.
+        DeliveryUnknown: it was perhaps sent just now.
+        Unproven: it was perhaps sent before.
         ChannelError: it was not sent.
     """
     known = journal.recorded(path)
@@ -48,7 +49,7 @@ async def send_once(journal: Journal, path: str, send: Send) -> str:
         return str(known["message_id"])
     requests = _Requests(journal, path)
     if requests.may_have_arrived:
-        raise DeliveryUnknown("message: begun before, and the platform cannot tell whether it arrived")
+        raise Unproven("message: begun before, and the platform cannot tell whether it arrived")
 
     async def work() -> Json:
         return {"message_id": await send(requests.one)}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from channels.clock import Clock
 from channels.events import Quote
@@ -25,9 +26,16 @@ class Session:
     webhook: str
     expires_ms: int
 
+    def way_back(self) -> str:
+        """Give it as text, to be kept with the message for the next process."""
+        return json.dumps(asdict(self))
+
 
 class Sessions:
-    """Remembers the newest messages of this process; after a restart only the robot's own calls lead to a chat."""
+    """Remembers the newest messages of this process, and takes in what an earlier one kept with a message.
+
+    After a restart other chats than guests' are reached by the robot's own calls.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -39,6 +47,14 @@ class Sessions:
         """Remember a message."""
         self._by_message[session.message_id] = session
         self._newest[session.chat] = session
+
+    def take_up(self, way_back: str) -> None:
+        """Remember again what was kept with a message, where this process does not know better."""
+        if not way_back:
+            return
+        session = Session(**json.loads(way_back))
+        if session.message_id not in self._by_message:
+            self._by_message[session.message_id] = session
 
     def of_message(self, message_id: str | None) -> Session | None:
         """Give what came with a message."""

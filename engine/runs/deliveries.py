@@ -37,6 +37,8 @@ class Parcel:
     opening: Opening
     outcome: Outcome
     steps: dict[str, str]
+    is_moot: bool = False
+    """Somebody asked for the answer once more, and the first one came meanwhile."""
 
 
 class Deliveries:
@@ -101,7 +103,7 @@ class Deliveries:
         if self._replica.has_dead.is_set():
             self._replica.has_dead.clear()
             self.dead = await self._replica.database.read(self._ledger.dead_letters)
-            self._replica.watcher.dead_letters(self.dead.old + self.dead.impossible)
+            self._replica.watcher.dead_letters(self.dead.count)
 
     async def _next(self) -> Due | None:
         await self._replica.lease.guard()
@@ -125,8 +127,10 @@ class Deliveries:
             known=None if row.surface is None else json.loads(row.surface),
             seen=self._ledger.was_delivered(session, due.run),
             contents=self._blobs,
+            again=due.id if due.kind == "again" else None,
         )
-        return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps)
+        is_moot = due.kind == "again" and self._ledger.came_meanwhile(session, due)
+        return Parcel(due, opening, Outcome.model_validate_json(row.result), loaded.steps, is_moot)
 
     def _begin(self, due: Due) -> None:
         task = asyncio.create_task(self._try(due), name=f"deliver-{due.run}")
@@ -157,7 +161,7 @@ class Deliveries:
             kept = False
         extra = {"run": due.run, "kind": due.kind, "tries": due.tries, "kept": kept}
         log.info("delivery_tried", extra=extra | {"result": type(result).__name__.lower()})
-        if kept and due.kind == "final" and isinstance(result, Owed) and due.is_dead(result, now_ms):
+        if kept and due.kind != "refresh" and isinstance(result, Owed) and due.is_dead(result, now_ms):
             self._replica.letter_died(due.run, result.reason)
         if kept and isinstance(result, Delivered):
             self._replica.has_dead.set()
@@ -168,6 +172,8 @@ class Deliveries:
         try:
             async with asyncio.timeout(TRY_S):
                 parcel = await self._replica.database.read(lambda session: self._pack(session, due))
+                if parcel.is_moot:
+                    return Unchanged(reason="came_meanwhile")
                 return await self._surface.deliver(parcel.opening, parcel.outcome, self._journal(parcel))
         except TimeoutError:
             return Owed(reason="deliver_timed_out")
@@ -189,10 +195,11 @@ class Deliveries:
 
     async def _pause_s(self) -> float:
         suspects = not self._tries
-        due_ms = await self._replica.database.read(lambda s: self._ledger.next_due_ms(s, suspects=suspects))
-        if due_ms is None:
+        rows = await self._replica.database.read(lambda s: self._ledger.open_rows(s, suspects=suspects))
+        self._replica.watcher.deliveries(rows.pending, rows.oldest_ms)
+        if rows.due_ms is None:
             return LOOK_AGAIN_S
-        return min(LOOK_AGAIN_S, max(0.05, (due_ms - self._replica.clock.now_ms()) / 1000))
+        return min(LOOK_AGAIN_S, max(0.05, (rows.due_ms - self._replica.clock.now_ms()) / 1000))
 
     async def _rest(self, pause_s: float) -> None:
         tasks = [

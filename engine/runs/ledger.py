@@ -1,18 +1,24 @@
-"""The ledger of final answers: a row exists before the last word is written, and ends with the platform's receipt."""
+"""The ledger of final answers: a row exists before the last word is written, and ends with the platform's receipt.
+
+Stored as owed (shown to operators as pending), trying (attempting), delivered, unchanged (a change after the end that
+cannot be shown; the answer is visible), dead (failed, with the reason). An owed row is tried while its reason says so.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from sqlmodel import Session
 
 from engine.messages import RunId
-from engine.ports import Delivered, Owed, Unchanged
+from engine.ports import UNPROVEN, Delivered, Owed, Unchanged
 from engine.storage.statement import Dialect, change, execute
 
-Kind = Literal["final", "refresh"]
+Kind = Literal["final", "refresh", "again"]
+"""The answer; a change of what shows it; the answer once more, because somebody asked."""
 DEAD_AFTER_MS = 3 * 86_400_000
 """An answer is given up when it is this old: an outage or a missing right may last a weekend, and is mended then."""
 LEAST_TRIES = 12
@@ -37,6 +43,9 @@ _SUSPECT = "(reason LIKE 'trying %' AND reason <> 'trying 1')"
 """What was in work when a process ended, and ended with the next one too. One such row is tried at a time, and nothing
 beside it: the next crash points at it and spares the others."""
 _OPEN_NOW = f"{_NEXT} AND (:suspects = 1 OR NOT {_SUSPECT})"
+_PENDING = (
+    """SELECT kind, count(*) AS n, min(created_at) AS since FROM nm_delivery WHERE status = 'owed' GROUP BY kind"""
+)
 _HAND_OVER = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE 'trying %'
 AND EXISTS (SELECT 1 FROM nm_run AS r WHERE r.id = nm_delivery.run AND r.owner = :owner)"""
 
@@ -69,10 +78,30 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """Answers nobody saw. `old`: given up for their age, so something can be mended; the rest can never be shown."""
+    """Answers nobody saw, as far as is known.
+
+    `old`: given up for their age, so something can be mended; `impossible`: they can never be shown; `unproven`: they
+    may have been seen, and their person was told so.
+    """
 
     old: int = 0
     impossible: int = 0
+    unproven: int = 0
+
+    @property
+    def count(self) -> int:
+        """Give how many there are."""
+        return self.old + self.impossible + self.unproven
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRows:
+    """What the queue has to do: `due_ms` is when the next row is due, `pending` counts all by kind."""
+
+    due_ms: int | None
+    pending: Mapping[str, int]
+    oldest_ms: int | None
+    """Since when the oldest waits (UTC ms)."""
 
 
 class Ledger:
@@ -120,7 +149,7 @@ WHERE id = :id RETURNING tries"""
     def close(self, session: Session, due: Due, result: Delivered | Owed | Unchanged, at_ms: int) -> bool:
         """Note how a try went; false when another owner took the row meanwhile.
 
-        A card that is shown anew after its answer was given up shows the answer too.
+        A card that is shown anew after its answer was given up shows the answer too, and so does a further message.
         """
         sql = """UPDATE nm_delivery SET status = :status, reason = :reason, receipt = :receipt, due_at = :due_at,
 done_at = :done_at, tries = :counted WHERE id = :id AND tries = :tries AND status = 'owed'"""
@@ -128,7 +157,7 @@ done_at = :done_at, tries = :counted WHERE id = :id AND tries = :tries AND statu
         counted = due.tries - (isinstance(result, Owed) and result.away)
         if change(session, sql, id=due.id, tries=due.tries, counted=counted, **told) != 1:
             return False
-        if due.kind == "refresh" and isinstance(result, Delivered):
+        if due.kind != "final" and isinstance(result, Delivered):
             late = """UPDATE nm_delivery SET status = 'delivered', reason = '', receipt = :receipt, done_at = :at
 WHERE run = :run AND kind = 'final' AND status = 'dead'"""
             execute(session, late, run=due.run, receipt=told["receipt"], at=at_ms)
@@ -136,29 +165,76 @@ WHERE run = :run AND kind = 'final' AND status = 'dead'"""
 
     def dead_letters(self, session: Session) -> DeadLetters:
         """Count the answers that were given up."""
-        sql = """SELECT tries >= :tries AND done_at - created_at >= :age AS old, count(*) AS n FROM nm_delivery
-WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
-        counts = {bool(row.old): int(row.n) for row in execute(session, sql, tries=LEAST_TRIES, age=DEAD_AFTER_MS)}
-        return DeadLetters(counts.get(True, 0), counts.get(False, 0))
+        sql = """SELECT CASE WHEN reason = :unproven THEN 'unproven'
+WHEN tries >= :tries AND done_at - created_at >= :age THEN 'old' ELSE 'impossible' END AS why, count(*) AS n
+FROM nm_delivery WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
+        rows = execute(session, sql, unproven=UNPROVEN, tries=LEAST_TRIES, age=DEAD_AFTER_MS)
+        return DeadLetters(**{row.why: int(row.n) for row in rows})
 
     def revive(self, session: Session, at_ms: int) -> int:
         """Owe again what was given up not long ago, and give how many; one more failure gives it up again.
 
-        What ended its process is left alone: it would do so at every start.
+        What ended its process is left alone: it would do so at every start. So is what may have arrived: its person
+        knows how to see it again.
         """
         sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL
-WHERE kind = 'final' AND status = 'dead' AND reason <> :poison AND done_at > :since"""
-        return change(session, sql, at=at_ms, poison=POISON, since=at_ms - REVIVED_FOR_MS)
+WHERE kind = 'final' AND status = 'dead' AND reason NOT IN (:poison, :unproven) AND done_at > :since"""
+        return change(session, sql, at=at_ms, poison=POISON, unproven=UNPROVEN, since=at_ms - REVIVED_FOR_MS)
+
+    def owe_again(self, session: Session, run: RunId, at_ms: int) -> bool:
+        """Owe what was given up of a run because somebody wants it, whatever the reason was; false: nothing was.
+
+        What may have arrived is sent as a further message. What ended its process may do so once more.
+        """
+        dead = "SELECT kind, reason FROM nm_delivery WHERE run = :run AND status = 'dead' AND kind <> 'refresh'"
+        rows = execute(session, dead, run=run).all()
+        if not rows:
+            return False
+        if any(row.reason == UNPROVEN for row in rows):
+            self.ask_again(session, run, at_ms)
+            return True
+        sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL,
+reason = CASE WHEN reason = :poison THEN :once ELSE reason END
+WHERE run = :run AND kind <> 'refresh' AND status = 'dead'"""
+        execute(session, sql, run=run, at=at_ms, poison=POISON, once=f"{_TRYING}{MOST_UNRETURNED - 1}")
+        return True
+
+    def ask_again(self, session: Session, run: RunId, at_ms: int) -> None:
+        """Owe the answer once more, if that is not owed already."""
+        asked = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'again' AND status = 'owed' LIMIT 1"
+        if execute(session, asked, run=run).first() is None:
+            self.owe(session, run, "again", at_ms)
+
+    def came_meanwhile(self, session: Session, due: Due) -> bool:
+        """Tell whether the answer was shown after somebody asked for it once more: then they have it."""
+        sql = """SELECT 1 FROM nm_delivery
+WHERE run = :run AND kind = 'final' AND status = 'delivered' AND done_at > :since LIMIT 1"""
+        return execute(session, sql, run=due.run, since=due.created_ms).first() is not None
+
+    def hasten(self, session: Session, run: RunId, at_ms: int) -> bool:
+        """Try at once what is owed of a run's answer; false when nothing is. What is being tried goes on."""
+        sql = (
+            "SELECT 1 FROM nm_delivery WHERE run = :run AND kind <> 'refresh' AND status IN ('owed', 'trying') LIMIT 1"
+        )
+        if execute(session, sql, run=run).first() is None:
+            return False
+        soon = """UPDATE nm_delivery SET due_at = :at
+WHERE run = :run AND kind <> 'refresh' AND status = 'owed' AND due_at > :at AND reason NOT LIKE 'trying %'"""
+        execute(session, soon, run=run, at=at_ms)
+        return True
 
     def was_delivered(self, session: Session, run: RunId) -> bool:
         """Tell whether the final answer of `run` was proven to be visible."""
         sql = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
         return execute(session, sql, run=run).first() is not None
 
-    def next_due_ms(self, session: Session, *, suspects: bool) -> int | None:
-        """Give when the next row that `take` would give is due, in UTC milliseconds."""
-        sql = f"SELECT min(due_at) FROM nm_delivery AS d WHERE {_OPEN_NOW}"
-        return execute(session, sql, suspects=int(suspects)).scalar()
+    def open_rows(self, session: Session, *, suspects: bool) -> OpenRows:
+        """Give when the next row that `take` would give is due, and how much is open."""
+        due = f"SELECT min(due_at) FROM nm_delivery AS d WHERE {_OPEN_NOW}"
+        due_ms = execute(session, due, suspects=int(suspects)).scalar()
+        rows = execute(session, _PENDING).all()
+        pending = {str(row.kind): int(row.n) for row in rows}
+        return OpenRows(due_ms, pending, min((int(row.since) for row in rows), default=None))
 
     def release(self, session: Session, at_ms: int) -> None:
         """Make rows due that a process held when it died; only where no other process can hold any."""

@@ -126,10 +126,9 @@ class Membership:
             self._no_reaping_before_s = at + self._ttl_s
         if not self.solo and at >= self._no_reaping_before_s:
             self._reap()
-        if not self.solo:
-            if self.recover():
-                self._queue.kick()
-            self._look_for_controls()
+        if not self.solo and self.recover():
+            self._queue.kick()
+        self._look_for_controls()
         if self._sweep.look(self._queue.held().get(self._replica, set())):
             self._queue.kick()
 
@@ -142,7 +141,7 @@ class Membership:
         return self._database.run_now(lambda session: change(session, sql, id=self._replica)) == 1
 
     def _look_for_controls(self) -> None:
-        """Find what people told our runs through other replicas."""
+        """Find what people told our runs through other replicas, or an operator through the command line."""
         sql = """SELECT DISTINCT run FROM nm_control WHERE taken_by IS NULL
 AND run IN (SELECT id FROM nm_run WHERE owner = :me AND status = 'running')"""
         for row in self._database.read_now(lambda session: execute(session, sql, me=self._replica).all()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -58,6 +58,9 @@ class Unwatched:
         """See `Watcher`."""
 
     def dead_letters(self, count: int) -> None:
+        """See `Watcher`."""
+
+    def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
         """See `Watcher`."""
 
 

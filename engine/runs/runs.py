@@ -38,6 +38,7 @@ from engine.runs.presses import Presses
 from engine.runs.recall import Recall
 from engine.runs.renewal import Renewal, Renewed
 from engine.runs.replica import Replica
+from engine.runs.resending import Resent, resend
 from engine.runs.retention import Retention
 from engine.runs.rewording import reword
 from engine.runs.shares import Shares
@@ -222,6 +223,19 @@ class Runs:
         if press.do in AFTERWARDS:
             self.replica.owed.set()
             self._queue.kick()
+        return answer
+
+    async def resend(self, key: InboxKey, conversation: Address, run: RunId) -> Resent | None:
+        """Owe the answer of an ended run once more, once for each `key`. Raises like `submit`."""
+
+        def write(session: Session) -> Resent | None:
+            now_ms = self._clock.now_ms()
+            if not self._inbox.note(session, key, Noted(conversation, "command", "again", run=run), now_ms):
+                return None
+            return resend(session, self._database.dialect, self._ledger, run, now_ms)
+
+        answer = await self._write(write)
+        self.replica.owed.set()
         return answer
 
     async def new_session(

@@ -7,25 +7,27 @@ from typing import Any
 
 from sqlmodel import Session
 
-from engine.messages import Address, RunId, RunInput
+from engine.messages import CODE_CHARS, Address, RunId, RunInput, code_of
 from engine.ports import Outcome, RunStatus
 from engine.runs.ports import ENDED
 from engine.storage.statement import execute
 
-_COLUMNS = """SELECT id, conv, status, owner, attempt, task, attempt_index, input, result,
+COLUMNS = """SELECT id, conv, status, owner, attempt, task, attempt_index, input, result,
 created_at, first_at, ended_at FROM nm_run"""
-_SELECT = f"{_COLUMNS} WHERE id = :run"
-_OPEN = f"""{_COLUMNS} WHERE conv IN (:conv, :side) AND status IN ('queued', 'running')
+"""What a view is read from."""
+_SELECT = f"{COLUMNS} WHERE id = :run"
+_OPEN = f"""{COLUMNS} WHERE conv IN (:conv, :side) AND status IN ('queued', 'running')
 ORDER BY CASE WHEN conv = :conv THEN 0 ELSE 1 END, seq"""
-_OPEN_IN_ALL = f"""{_COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND status IN ('queued', 'running')
+_OPEN_IN_ALL = f"""{COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND status IN ('queued', 'running')
 ORDER BY created_at DESC, id DESC"""
-_ENDED_IN_ALL = f"""{_COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND attempt > 0
-AND status IN ('done', 'stopped', 'failed', 'interrupted') ORDER BY created_at DESC, id DESC LIMIT :most"""
-_CODE = f"{_COLUMNS} WHERE id LIKE :code ORDER BY id DESC LIMIT 1"
-_ENDED = f"""{_COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
+_ENDED_IN_ALL = f"""{COLUMNS} WHERE id IN (SELECT id FROM nm_run ORDER BY id DESC LIMIT :newest)
+AND substr(conv, 1, :length) = :beginning AND attempt > 0
+AND status IN ('done', 'stopped', 'failed', 'interrupted') ORDER BY id DESC LIMIT :most"""
+_NEWEST_OF_ALL = 2000
+"""So far back a person's runs are looked for where it is not known in which conversation they were."""
+_CODE = f"{COLUMNS} WHERE id LIKE :code ORDER BY id DESC LIMIT 1"
+_ENDED = f"""{COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
 ORDER BY seq DESC LIMIT :most"""
-CODE_CHARS = 8
-"""So much of the end of a run's id names it where people have to write it."""
 _LOOKED_AT = 50
 
 _ANY = "SELECT 1 FROM nm_run WHERE conv = :conv LIMIT 1"
@@ -52,7 +54,7 @@ class RunView:
     @property
     def code(self) -> str:
         """Give what people write to name it."""
-        return self.id[-CODE_CHARS:]
+        return code_of(self.id)
 
     @property
     def answer(self) -> str:
@@ -68,18 +70,18 @@ class RunView:
 def view(session: Session, run: RunId) -> RunView | None:
     """Read one run."""
     row = execute(session, _SELECT, run=run).first()
-    return None if row is None else _view(row)
+    return None if row is None else view_of(row)
 
 
 def open_in(session: Session, conversation: Address, side: Address) -> list[RunView]:
     """Give the runs of a conversation that have not ended, in their order, and after them those of a line beside it."""
-    return [_view(row) for row in execute(session, _OPEN, conv=conversation, side=side)]
+    return [view_of(row) for row in execute(session, _OPEN, conv=conversation, side=side)]
 
 
 def open_of(session: Session, person: str, beginning: str) -> list[RunView]:
     """Give a person's runs that have not ended in all conversations whose address begins so, the newest first."""
     rows = execute(session, _OPEN_IN_ALL, beginning=beginning, length=len(beginning))
-    return [each for row in rows if (each := _view(row)).input.by.id == person]
+    return [each for row in rows if (each := view_of(row)).input.by.id == person]
 
 
 def by_code(session: Session, code: str) -> RunView | None:
@@ -87,22 +89,25 @@ def by_code(session: Session, code: str) -> RunView | None:
     if len(code) != CODE_CHARS or not (code.isascii() and code.isalnum()):
         return None
     row = execute(session, _CODE, code=f"%{code.upper()}").first()
-    return None if row is None else _view(row)
+    return None if row is None else view_of(row)
 
 
 def last_ended(session: Session, conversation: Address, person: str) -> RunView | None:
     """Give the conversation's newest run of a person that has ended; one that another took in never ran."""
     rows = execute(session, _ENDED, conv=conversation, most=_LOOKED_AT)
-    return next((each for row in rows if (each := _view(row)).input.by.id == person), None)
+    return next((each for row in rows if (each := view_of(row)).input.by.id == person), None)
 
 
 def ended_of(session: Session, person: str, beginning: str) -> list[RunView]:
     """Give a person's newest runs that have ended in all conversations whose address begins so."""
-    rows = execute(session, _ENDED_IN_ALL, beginning=beginning, length=len(beginning), most=_LOOKED_AT)
-    return [each for row in rows if (each := _view(row)).input.by.id == person]
+    rows = execute(
+        session, _ENDED_IN_ALL, newest=_NEWEST_OF_ALL, beginning=beginning, length=len(beginning), most=_LOOKED_AT
+    )
+    return [each for row in rows if (each := view_of(row)).input.by.id == person]
 
 
-def _view(row: Any) -> RunView:
+def view_of(row: Any) -> RunView:
+    """Read one row of `COLUMNS`."""
     given = RunInput.model_validate_json(row.input)
     return RunView(
         id=RunId(row.id),

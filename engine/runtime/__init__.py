@@ -2,10 +2,15 @@
 
 from engine.models.probe import Probed, probe_model
 from engine.runs.admission import Overload
+from engine.runs.archive import Archive
 from engine.runs.busy import Spoken
+from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Question, Standing
+from engine.runs.dossier import Dossier, WaitView
 from engine.runs.held import HeldMessage, Kept
 from engine.runs.inbox import Submitted
+from engine.runs.records import DeliveryView, Recorded, RunFilter
+from engine.runs.resending import Resent, Retried
 from engine.runs.view import RunView
 from engine.runtime.agent import build_runtime
 from engine.runtime.models import Models
@@ -18,22 +23,31 @@ from engine.storage.lock import FolderLock
 
 __all__ = [
     "DATABASE_FILE",
+    "Archive",
     "Check",
     "Choice",
     "Conversations",
     "Database",
+    "DeliveryView",
+    "Dossier",
     "FolderLock",
+    "Heard",
     "HeldMessage",
     "Kept",
     "Models",
     "Overload",
     "Probed",
     "Question",
+    "Recorded",
+    "Resent",
+    "Retried",
+    "RunFilter",
     "RunView",
     "Runtime",
     "Spoken",
     "Standing",
     "Submitted",
+    "WaitView",
     "build_runtime",
     "check_environment",
     "probe_model",

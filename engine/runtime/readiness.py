@@ -37,7 +37,10 @@ def runs_check(replica: Replica) -> Check:
 
 def letters_check(dead: DeadLetters) -> Check:
     """Answers nobody saw: red where somebody can mend it, green where the conversation will never take them."""
-    if not dead.old and not dead.impossible:
+    if not dead.count:
         return Check("deliveries", True, "ok")
-    reason = f"{dead.old} answers given up after days, {dead.impossible} that can never be shown; see dead_letter"
+    reason = (
+        f"{dead.old} answers given up after days, {dead.impossible} that can never be shown, "
+        f"{dead.unproven} that may have arrived; see: niuma runs --dead"
+    )
     return Check("deliveries", not dead.old, "dead_letters", reason)

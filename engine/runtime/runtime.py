@@ -19,6 +19,7 @@ from engine.runs.held import HeldMessage, HoldReason, Kept
 from engine.runs.inbox import Submitted
 from engine.runs.ports import Doorkeeper, TurnQueue
 from engine.runs.renewal import Renewed
+from engine.runs.resending import Resent
 from engine.runs.runs import Runs
 from engine.runs.view import RunView
 from engine.runtime.models import Models, models_of
@@ -194,6 +195,13 @@ class Runtime:
         other. A verdict, a revision or a retry shows on the old card, too. Raises like `submit`.
         """
         return await self._runs.press(key, conversation, press)
+
+    async def resend(self, key: InboxKey, conversation: Address, run: RunId) -> Resent | None:
+        """Send the stored answer of an ended run once more to its conversation, as a message of its own.
+
+        `None` for a repeat (the same `key`). Raises like `submit`.
+        """
+        return await self._runs.resend(key, conversation, run)
 
     async def new_session(
         self, key: InboxKey, conversation: Address, by: Principal, *, question: RunInput | None = None

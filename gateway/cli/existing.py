@@ -6,6 +6,17 @@ from engine.runtime import DATABASE_FILE, Database
 from gateway.settings import Settings
 
 
+def current_database(settings: Settings) -> Database | None:
+    """Open the database where it is there and has the revision of this version. Close what it gives."""
+    from gateway.migrations import HEAD, revision
+
+    database = existing_database(settings)
+    if database is None or revision(database) == HEAD:
+        return database
+    database.close()
+    return None
+
+
 def existing_database(settings: Settings) -> Database | None:
     """Open the database of these settings; `None` where an embedded one was never made. Close what it gives."""
     if settings.database.url == "sqlite" and not (settings.home / DATABASE_FILE).is_file():

@@ -22,13 +22,14 @@ COMMANDS: Mapping[str, str] = {
     "chat": "chat in this terminal, or answer questions from a pipe",
     "models": "list the models, test one",
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
+    "runs": "what was asked and what became of it: list, show, retry-delivery, stop",
     "pair": "who waits to be let in, who was; let in, refuse, take back",
     "channels": "print what an app is made from on its platform: channels NAME manifest",
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
 }
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-NOT_BUILT = ("init", "send", "schedules", "sessions", "runs", "skills", "agents", "mcp")
+NOT_BUILT = ("init", "send", "schedules", "sessions", "skills", "agents", "mcp")
 
 
 class Command(Protocol):

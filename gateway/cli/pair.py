@@ -121,13 +121,9 @@ def _day(at_ms: int) -> str:
 
 def _existing(settings: Settings) -> Database | None:
     """Open the database where it has the revision of this version; says so where it has not."""
-    from gateway.cli.existing import existing_database
-    from gateway.migrations import HEAD, revision
+    from gateway.cli.existing import current_database
 
-    database = existing_database(settings)
-    if database is not None and revision(database) == HEAD:
-        return database
-    if database is not None:
-        database.close()
-    print(f"niuma: {_text('pair.no_database')}", file=sys.stderr)
-    return None
+    database = current_database(settings)
+    if database is None:
+        print(f"niuma: {_text('pair.no_database')}", file=sys.stderr)
+    return database

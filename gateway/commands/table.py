@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from gateway.commands import access_here, conversation, pair, queue, runs, whoami
+from gateway.commands import access_here, again, conversation, pair, queue, runs, whoami
 from gateway.commands.order import Desk, Order, Reply
 
 Handler = Callable[[Desk, Order], Awaitable[Reply | None]]
@@ -51,6 +51,7 @@ TABLE: tuple[Row, ...] = (
     Row("new", conversation.begin_anew, ("新会话",), "[…]", ".*"),
     Row("stop", runs.stop, ("停止",), "[code]", f"({CODE})?"),
     Row("retry", runs.retry, ("重试",), "[code]", f"({CODE})?"),
+    Row("again", again.again, ("再发",), "[code]", f"({CODE})?"),
     Row("approve", runs.approve, ("批准",), "[code]", f"({CODE})?"),
     Row("deny", runs.deny, ("拒绝",), "[code]", f"({CODE})?"),
     Row("queue", queue.show_or_change, ("排队",), "[clear | mode queue|steer|interrupt]", r"|clear|mode( \w+)?"),

@@ -10,6 +10,7 @@ from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.messages import Address, RunId
 from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed, Unchanged
+from gateway.delivery.again import Again
 from gateway.delivery.early import Early
 from gateway.delivery.journal import CardJournal
 from gateway.delivery.live import LiveCard
@@ -100,6 +101,8 @@ class Delivery:
         """See `Surface.deliver`."""
         # A turn that ran out of time while it opened its card left it here.
         self.abandon(opening.run)
+        if opening.again is not None:
+            return await self._again(opening, journal)
         live = self._make(opening, journal)
         if live is None:
             return Owed(reason="no_channel", state=opening.known)
@@ -116,14 +119,23 @@ class Delivery:
             return Unchanged(reason=result.reason)
         return result
 
+    async def _again(self, opening: Opening, journal: JournalStep) -> Delivered | Owed:
+        place = self._place(opening.to)
+        if place is None:
+            return Owed(reason="no_channel")
+        return await Again(place, opening, self._presenter(opening), CardJournal(journal)).send()
+
     def _make(self, opening: Opening, journal: JournalStep) -> LiveCard | None:
         place = self._place(opening.to)
         if place is None:
             return None
+        return LiveCard(place, opening, self._presenter(opening), CardJournal(journal))
+
+    def _presenter(self, opening: Opening) -> Presenter:
         presenter = Presenter(run=opening.run, input=opening.input, style=self._style)
         for event in opening.history:
             presenter.add(event)
-        return LiveCard(place, opening, presenter, CardJournal(journal))
+        return presenter
 
     def _place(self, address: Address) -> Place | None:
         conversation = ConversationRef.parse(address)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from channels.errors import ChannelError, MissingScope, NotSupported, TooLong
+from channels.errors import ChannelError, MissingScope, NotSupported, TooLong, Unproven
 from channels.events import OutFile
 from engine.errors import StorageError
 from engine.events import RunEvent
@@ -158,6 +158,8 @@ def _lasting(error: ChannelError | StorageError) -> str:
             return "too_large"
         case NotSupported():
             return "not_supported"
+        case Unproven():
+            return "unproven"
         case ChannelError(works_again=False):
             return "refused"
         case _:

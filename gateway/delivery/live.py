@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, repeat
 
 from channels.base import CardOpening
@@ -14,10 +15,11 @@ from channels.cards.proof import Closed
 from channels.cards.stream import CardStream
 from channels.errors import ChannelError
 from engine.events import RunEvent
-from engine.ports import Delivered, Json, Opening, Owed
+from engine.ports import UNPROVEN, Delivered, Json, Opening, Owed
 from gateway.delivery.anew import Anew, receipt_json
 from gateway.delivery.away import is_away
 from gateway.delivery.calls import Calls
+from gateway.delivery.doubt import Doubt
 from gateway.delivery.files import Files
 from gateway.delivery.journal import CardJournal
 from gateway.delivery.place import Place
@@ -205,12 +207,24 @@ class LiveCard:
     async def _other_way(self, old: Json | None) -> Delivered | Owed:
         """No card can show the answer: show it as a new message, and leave the card, if there is one, at rest."""
         result = await self._anew.send(self._card_opening(self.presenter.final_card()), old)
-        is_shown = isinstance(result, Delivered)
-        if is_shown or result.permanent:
-            left = await self._leave(self.presenter.left_card(is_shown=is_shown))
-            if is_shown and left:
+        if isinstance(result, Delivered):
+            left = await self._leave(self.presenter.left_card("moved"))
+            if left:
                 result.receipt["old_card"] = left
+        elif result.reason == UNPROVEN:
+            return await self._doubted(old)
+        elif result.permanent:
+            await self._leave(self.presenter.left_card("not_shown"))
         return result
+
+    async def _doubted(self, old: Json | None) -> Owed:
+        """Tell that nobody knows whether the answer arrived, by a message and on the card that was given up."""
+        words = self.presenter.left_card("unproven")
+        opening = replace(self._card_opening(words), run=f"{self.opening.run}-doubt")
+        result = await Doubt(self.place.channel, self._journal).tell(opening)
+        if result.permanent:
+            await self._leave(words)
+        return result.model_copy(update={"state": old})
 
     async def _leave(self, words: Card) -> str:
         sink = self._stream.sink if self._stream is not None else self._anew.old_card(self._card_opening())
@@ -235,4 +249,5 @@ class LiveCard:
             attempt=self.opening.attempt,
             reply_to=self.opening.input.anchor,
             card=card or self.presenter.card(),
+            way_back=self.opening.input.way_back,
         )

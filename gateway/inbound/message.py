@@ -128,6 +128,7 @@ class Messages:
             follows=await self._followed(message),
             is_unseen=message.is_command and message.chat_kind != "direct",
             account=account_name(message.conversation.channel, message.conversation.account),
+            way_back=message.way_back,
         )
 
     async def _parts(self, message: InboundMessage) -> tuple[Part, ...]:

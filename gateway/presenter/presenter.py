@@ -10,7 +10,7 @@ from typing import Literal
 from channels.cards.model import Block, Call, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
 from channels.cards.shorten import shorten
 from engine.events import RunEvent
-from engine.messages import EnclosedPart, RunInput
+from engine.messages import EnclosedPart, RunInput, code_of
 from gateway.presenter.actions import ActionFacts, actions_of
 from gateway.presenter.blocks import block_id, block_of, by_name
 from gateway.presenter.facts import Facts, is_followed
@@ -87,10 +87,15 @@ class Presenter:
         finally:
             self._facts = facts
 
-    def left_card(self, *, is_shown: bool) -> Card:
-        """Draw what stays on a card that was given up: where the answer is, or that it could not be shown."""
-        status, code = self.status, "moved" if is_shown else "not_shown"
-        note = Note(block_id("note", code), self._say(f"notice.{code}"), "info" if is_shown else "error")
+    def left_card(self, code: Literal["moved", "not_shown", "unproven"]) -> Card:
+        """Draw what stays on a card that was given up.
+
+        It says where the answer is, that it cannot be shown, or that nobody knows whether it arrived and how to see it
+        again. This last one is also sent as a message.
+        """
+        status = self.status
+        words = self._say(f"notice.{code}", code=code_of(self._run))
+        note = Note(block_id("note", code), words, "info" if code == "moved" else "error")
         header = Header(self._title, status, self._say(f"status.{status.value}"))
         return Card(header=header, blocks=(note,), summary=self._summary(status))
 

@@ -181,9 +181,9 @@ def _dingtalk(**more: str) -> Capabilities:
 DINGTALK, DINGTALK_PLAIN = _dingtalk(card_template_id="example.schema"), _dingtalk()
 NOT_ON_DINGTALK = tuple(each for each in FILES if each is not refuses_an_empty_file_for_good)
 """Its messages take no file of the type these checks send, and it has no call to look for one: a file that may have
-been sent stays owed. See `test_dingtalk_adapter_plain` for those it takes, each once."""
+been sent is `Unproven`. See `test_dingtalk_adapter_plain` for those it takes, each once."""
 NOT_WITHOUT_A_TEMPLATE = (*NOT_ON_DINGTALK, sends_a_final_once_whatever_record_was_lost)
-"""The platform has no call to look for a message: an answer that may have been sent stays owed, it is never doubled."""
+"""The platform has no call to look for a message: an answer that may have been sent is never doubled."""
 NOT_ON_A_TERMINAL = (
     gives_a_dead_card_up,
     sends_a_final_once_whatever_record_was_lost,

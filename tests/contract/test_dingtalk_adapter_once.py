@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from channels.base import CardOpening
 from channels.cards.model import CardStatus
-from channels.errors import ChannelError, DeliveryUnknown
+from channels.dingtalk.adapter import Adapter
+from channels.errors import ChannelError, Rejected, Unproven
 from channels.events import OutFile
 from channels.testing.journal import MemoryJournal
-from tests.contract.dingtalk_adapter import DIRECT, RUN, Bench, bench, card, until
+from gateway.clock import SystemClock
+from tests.contract.dingtalk_adapter import DIRECT, LIN, RUN, Bench, bench, card, settings_for, until
 
 PLAIN = {"card_template_id": ""}
 REPORT = OutFile("report.pdf", "application/pdf", b"%PDF report")
@@ -65,7 +68,7 @@ async def test_an_answer_on_its_way_when_its_process_died_is_not_sent_again() ->
         opening, journal = await final(b), MemoryJournal()
         b.sim.faults.add({"match": {"path": "sendBySession"}, "action": {"delay_s": 0.5}})
         await killed_when(b, "sendBySession", b.adapter.send_final(opening, journal))
-        with pytest.raises(DeliveryUnknown):
+        with pytest.raises(Unproven):
             await b.adapter.send_final(opening, journal.next_attempt())
 
 
@@ -116,3 +119,45 @@ async def test_an_answer_that_the_session_does_not_take_goes_by_the_robots_own_c
         b.sim.faults.add({"match": {"path": "sendBySession"}, "action": action, "times": -1})
         await b.adapter.send_final(opening, MemoryJournal())
         assert [each["text"].count("the whole answer") for each in b.answers()] == [1]
+
+
+@asynccontextmanager
+async def next_process(b: Bench) -> AsyncIterator[Adapter]:
+    """Give the adapter of another process, which remembers nothing."""
+    adapter = Adapter(settings_for(b.sim, **PLAIN), SystemClock())
+    await adapter.start(b.inbox)
+    try:
+        yield adapter
+    finally:
+        await adapter.stop()
+
+
+async def test_a_guest_is_answered_by_the_next_process_too_while_their_session_lasts() -> None:
+    async with bench(settings=PLAIN) as b:
+        b.sim.world.people[LIN].is_outside = True
+        message = await b.asked(chat=DIRECT)
+        assert message.conversation.chat.startswith("guest.") and message.way_back
+        opening = CardOpening(message.conversation, RUN, 1, message.message_id, card("all", CardStatus.DONE))
+        async with next_process(b) as adapter:
+            with pytest.raises(Rejected) as raised:
+                await adapter.send_final(opening, MemoryJournal())
+            assert raised.value.code == "session_over", "without what was kept nothing leads to them"
+            await adapter.send_final(replace(opening, way_back=message.way_back), MemoryJournal())
+        assert [each["text"].count("all") for each in b.answers()] == [1]
+
+
+async def test_a_session_that_is_over_ends_a_guests_answer_with_its_reason() -> None:
+    async with bench(settings=PLAIN, webhook_life_s=20) as b:
+        b.sim.world.people[LIN].is_outside = True
+        message = await b.asked(chat=DIRECT)
+        given = card("all", CardStatus.DONE)
+        opening = CardOpening(message.conversation, RUN, 1, message.message_id, given, message.way_back)
+        async with next_process(b) as adapter:
+            with pytest.raises(Rejected) as raised:
+                await adapter.send_final(opening, MemoryJournal())
+        assert raised.value.code == "session_over" and b.answers() == []
+
+
+async def test_what_everybody_else_is_reached_by_is_not_kept() -> None:
+    async with bench(settings=PLAIN) as b:
+        assert (await b.asked(chat=DIRECT)).way_back == ""

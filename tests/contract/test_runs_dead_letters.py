@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,8 @@ class Counts:
     ended: list[str] = field(default_factory=list)
     died: list[str] = field(default_factory=list)
     dead: int = 0
+    pending: dict[str, int] = field(default_factory=dict[str, int])
+    oldest_ms: int | None = None
 
     def run_ended(self, status: str) -> None:
         self.ended.append(status)
@@ -38,6 +41,9 @@ class Counts:
 
     def dead_letters(self, count: int) -> None:
         self.dead = count
+
+    def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
+        self.pending, self.oldest_ms = dict(pending), oldest_ms
 
 
 async def rows(house: House, run: str) -> list[tuple[str, str, str]]:

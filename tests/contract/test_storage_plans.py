@@ -34,6 +34,7 @@ QUESTIONS = {
     "place of an event": eventlog._NEXT,
     "due delivery": LEDGER._take,
     "next delivery": f"SELECT min(due_at) FROM nm_delivery AS d WHERE {ledger._OPEN_NOW}",
+    "open deliveries": ledger._PENDING,
     "deliveries handed over": ledger._HAND_OVER,
     "was delivered": "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1",
     "mine": "UPDATE nm_run SET excused = 1 WHERE owner = :me AND status = 'running'",

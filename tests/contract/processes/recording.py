@@ -83,7 +83,7 @@ class RecordingSurface:
         await journal.guard()
         history = [event.type for event in opening.history]
         facts = {"attempt": opening.attempt, "known": opening.known, "history": history, "status": outcome.status}
-        facts["seen"] = opening.seen
+        facts["seen"], facts["again"] = opening.seen, opening.again
         if self.refuse_deliver is not None:
             self.note("deliver_refused", opening.run, **facts)
             return self.refuse_deliver
