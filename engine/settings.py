@@ -41,6 +41,7 @@ class RunSettings(Section):
     concurrency: int = Field(default=200, ge=1)
     while_busy: WhileBusy = "queue"
     keep_days: float = Field(default=30.0, gt=0)
+    messages_keep_days: float = Field(default=90.0, gt=0)
     inbox_keep_days: float = Field(default=3.0, gt=0.3)
     received_keep_days: float = Field(default=30.0, gt=0)
     time_limit_s: float = Field(default=1800.0, gt=0)

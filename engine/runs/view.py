@@ -19,7 +19,8 @@ _OPEN = f"""{_COLUMNS} WHERE conv IN (:conv, :side) AND status IN ('queued', 'ru
 ORDER BY CASE WHEN conv = :conv THEN 0 ELSE 1 END, seq"""
 _OPEN_IN_ALL = f"""{_COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND status IN ('queued', 'running')
 ORDER BY created_at DESC, id DESC"""
-_CODE = f"{_COLUMNS} WHERE id LIKE :code ORDER BY id DESC LIMIT 1"
+_CODE = f"{_COLUMNS} WHERE substr(id, 19) = :code ORDER BY id DESC LIMIT 1"
+"""The end of an id of 26 characters, `CODE_CHARS` long; both databases have an index of exactly this."""
 _ENDED = f"""{_COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
 ORDER BY seq DESC LIMIT :most"""
 CODE_CHARS = 8
@@ -84,7 +85,7 @@ def by_code(session: Session, code: str) -> RunView | None:
     """Give the run whose id ends with `code`, `CODE_CHARS` letters and digits in either case; else `None`."""
     if len(code) != CODE_CHARS or not (code.isascii() and code.isalnum()):
         return None
-    row = execute(session, _CODE, code=f"%{code.upper()}").first()
+    row = execute(session, _CODE, code=code.upper()).first()
     return None if row is None else _view(row)
 
 

@@ -122,10 +122,10 @@ def _day(at_ms: int) -> str:
 def _existing(settings: Settings) -> Database | None:
     """Open the database where it has the revision of this version; says so where it has not."""
     from gateway.cli.existing import existing_database
-    from gateway.migrations import HEAD, revision
+    from gateway.migrations import revision, serves
 
     database = existing_database(settings)
-    if database is not None and revision(database) == HEAD:
+    if database is not None and serves(revision(database)):
         return database
     if database is not None:
         database.close()
