@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from engine.ports import Outcome, RunScope
 from engine.storage.config import store
 from engine.storage.database import Database
 from engine.storage.statement import execute
@@ -14,7 +16,7 @@ from gateway.errors import StartupFailed
 from gateway.migrations import HEAD, VERSION_TABLE, migrate, revision
 from gateway.migrations import upgrade as upgrading
 from tests.contract.conftest import Place
-from tests.contract.processes.house import running
+from tests.contract.processes.house import answer, running
 
 NEWER = "0999"
 
@@ -43,6 +45,30 @@ async def test_a_version_that_is_put_back_works_on_what_the_newer_one_left(place
     async with running(place.url, place.home) as house:
         assert (await house.ended((await house.say("hello")).run)).answer == "answer to hello"
     assert revision(database) == NEWER, "the newer one finds its schema again"
+
+
+async def test_words_and_events_of_a_newer_version_wait_for_it(place: Place) -> None:
+    """It takes a run over whose owner told and was told what is unknown here."""
+    go_on = asyncio.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        await go_on.wait()
+        return await answer(scope)
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("hello")).run
+        await house.until(lambda: house.runs.replica.active)
+        event = """INSERT INTO nm_event (run, segment, n, type, visibility, body, at)
+VALUES (:run, 's', 0, 'later', 'visible', '{"run": "r", "type": "later"}', 1)"""
+        control = """INSERT INTO nm_control (run, id, kind, person, body, at)
+VALUES (:run, 'c', 'later', 'ann', '{}', 1)"""
+        await house.runtime.database.run(lambda s: [execute(s, each, run=run).rowcount for each in (event, control)])
+        assert (await house.press(run, "approve", nonce="n")).code == "stale"
+    go_on.set()
+    async with running(place.url, place.home, work) as house:
+        ended = await house.ended(run)
+        assert (ended.status, ended.attempt, ended.answer) == ("done", 2, "answer to hello")
+        assert "later" not in {each.type for each in await house.runtime.events(run)}
 
 
 def test_a_schema_that_is_of_no_use_any_more_is_refused_in_words(database: Database) -> None:

@@ -61,8 +61,8 @@ def store(home: Path, killed: Killed) -> None:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.execute("PRAGMA journal_mode = DELETE")
         database.execute("VACUUM")
-    _pack(home / FILE_NAME, folder / f"{killed.name}.db.gz")
-    _pack(home / PLATFORM, folder / f"{killed.name}.platform.json.gz")
+    pack(home / FILE_NAME, folder / f"{killed.name}.db.gz")
+    pack(home / PLATFORM, folder / f"{killed.name}.platform.json.gz")
     (folder / f"{killed.name}.json").write_text(killed.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
@@ -72,7 +72,7 @@ def bring_back(told: Path, home: Path) -> Killed:
     for suffix, name in (("db", FILE_NAME), ("platform.json", PLATFORM)):
         with gzip.open(told.parent / f"{killed.name}.{suffix}.gz") as packed, (home / name).open("wb") as file:
             shutil.copyfileobj(packed, file)
-    move = _Move(killed.made_at_ms, time.time_ns() // 1_000_000 - killed.made_at_ms)
+    move = Move(killed.made_at_ms, time.time_ns() // 1_000_000 - killed.made_at_ms)
     platform = home / PLATFORM
     platform.write_text(move.text(platform.read_text(encoding="utf-8")), encoding="utf-8")
     with closing(sqlite3.connect(home / FILE_NAME)) as database, database:
@@ -80,7 +80,7 @@ def bring_back(told: Path, home: Path) -> Killed:
     return killed
 
 
-class _Move:
+class Move:
     """Moves times near `made_at_ms` by the same amount; nothing else looks like them."""
 
     def __init__(self, made_at_ms: int, by_ms: int) -> None:
@@ -108,5 +108,5 @@ class _Move:
                 database.execute(f'UPDATE "{table}" SET "{column}" = ? WHERE "{column}" = ?', (moved, value))
 
 
-def _pack(source: Path, target: Path) -> None:
+def pack(source: Path, target: Path) -> None:
     target.write_bytes(gzip.compress(source.read_bytes(), mtime=0))
