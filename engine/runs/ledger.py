@@ -40,6 +40,12 @@ _OPEN_NOW = f"{_NEXT} AND (:suspects = 1 OR NOT {_SUSPECT})"
 _HAND_OVER = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE 'trying %'
 AND EXISTS (SELECT 1 FROM nm_run AS r WHERE r.id = nm_delivery.run AND r.owner = :owner)"""
 
+_SHOWN = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
+_DEAD = """SELECT tries >= :tries AND done_at - created_at >= :age AS old, count(*) AS n FROM nm_delivery
+WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
+_REVIVE = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL
+WHERE kind = 'final' AND status = 'dead' AND reason <> :poison AND done_at > :since"""
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -136,9 +142,7 @@ WHERE run = :run AND kind = 'final' AND status = 'dead'"""
 
     def dead_letters(self, session: Session) -> DeadLetters:
         """Count the answers that were given up."""
-        sql = """SELECT tries >= :tries AND done_at - created_at >= :age AS old, count(*) AS n FROM nm_delivery
-WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
-        counts = {bool(row.old): int(row.n) for row in execute(session, sql, tries=LEAST_TRIES, age=DEAD_AFTER_MS)}
+        counts = {bool(row.old): int(row.n) for row in execute(session, _DEAD, tries=LEAST_TRIES, age=DEAD_AFTER_MS)}
         return DeadLetters(counts.get(True, 0), counts.get(False, 0))
 
     def revive(self, session: Session, at_ms: int) -> int:
@@ -146,14 +150,11 @@ WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
 
         What ended its process is left alone: it would do so at every start.
         """
-        sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL
-WHERE kind = 'final' AND status = 'dead' AND reason <> :poison AND done_at > :since"""
-        return change(session, sql, at=at_ms, poison=POISON, since=at_ms - REVIVED_FOR_MS)
+        return change(session, _REVIVE, at=at_ms, poison=POISON, since=at_ms - REVIVED_FOR_MS)
 
     def was_delivered(self, session: Session, run: RunId) -> bool:
         """Tell whether the final answer of `run` was proven to be visible."""
-        sql = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
-        return execute(session, sql, run=run).first() is not None
+        return execute(session, _SHOWN, run=run).first() is not None
 
     def next_due_ms(self, session: Session, *, suspects: bool) -> int | None:
         """Give when the next row that `take` would give is due, in UTC milliseconds."""

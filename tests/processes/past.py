@@ -11,8 +11,8 @@ from engine.storage.database import Database
 
 DAY_MS = 86_400_000
 CONVERSATIONS = 2000
-TABLES = ("nm_run", "nm_step", "nm_control", "nm_event", "nm_verdict", "nm_delivery", "nm_inbox")
-"""All that belongs to a run by its column `run`, or `id`."""
+TABLES = ("nm_step", "nm_control", "nm_event", "nm_verdict", "nm_delivery")
+"""All that belongs to a run by its column `run`."""
 _TIMES = frozenset({"at", "created_at", "first_at", "ended_at", "used_at", "due_at", "done_at"})
 _TEXTS = ("run", "session", "message", "conv")
 _COPIES = """INSERT INTO nm_past (n, run, session, message, conv, seq, shift)
@@ -45,8 +45,10 @@ def copy_runs(database: Database, count: int, *, youngest_days: float = 0.1, old
         # The oldest comes first, as it did.
         ages = (int(youngest_days * DAY_MS + (count - n) * step_ms) for n in range(count))
         connection.execute(sa.text(_COPIES), [_copy(original, n, age_ms) for n, age_ms in enumerate(ages)])
+        _copy_table(connection, "nm_run", "o.id = :run", original)
         for table in TABLES:
-            _copy_table(connection, table, f"o.{'id' if table == 'nm_run' else 'run'} = :run", original)
+            _copy_table(connection, table, "o.run = :run", original)
+        _copy_table(connection, "nm_inbox", "o.run = :run AND o.key = :message", original)
         _copy_table(connection, "nm_session", "o.id = :session", original)
         _copy_table(connection, "nm_message", "o.session = :session AND o.run = :run", original)
         connection.exec_driver_sql("INSERT INTO nm_conv (conv, seq) SELECT conv, max(seq) FROM nm_past GROUP BY conv")
@@ -88,7 +90,11 @@ def _original(connection: sa.Connection) -> Original:
 ORDER BY (SELECT sum(length(result)) FROM nm_step WHERE run = nm_run.id) DESC LIMIT 1"""
     run = connection.execute(sa.text(sql)).one()
     values = {"run": run.id}
-    message = connection.execute(sa.text("SELECT key FROM nm_inbox WHERE run = :run"), values).scalars().first()
+    message = (
+        connection.execute(sa.text("SELECT key FROM nm_inbox WHERE run = :run AND route = 'turn'"), values)
+        .scalars()
+        .first()
+    )
     session = connection.execute(sa.text("SELECT session FROM nm_message WHERE run = :run"), values).scalars().first()
     return Original(run.id, session or "no session", message or "no message", run.conv, run.ended_at)
 

@@ -140,6 +140,7 @@ def bring_back(told: Path, home: Path, database: PostgresPlace | None) -> Left:
     """Unpack into `home` and the empty database, as if the kill had been a moment ago."""
     left = Left.model_validate_json(told.read_text(encoding="utf-8"))
     move = Move(left.made_at_ms, time.time_ns() // 1_000_000 - left.made_at_ms)
+    named = {"question": move.text(left.question), "shown": left.shown and move.text(left.shown)}
     packed = told.parent / left.name
     text = gzip.decompress(packed.with_suffix(".platform.json.gz").read_bytes()).decode()
     (home / PLATFORM).write_text(move.text(text), encoding="utf-8")
@@ -149,9 +150,9 @@ def bring_back(told: Path, home: Path, database: PostgresPlace | None) -> Left:
         plain = "\n".join(line for line in move.text(dump).splitlines() if not line.startswith("\\"))
         with psycopg.connect(database.url, autocommit=True) as connection:
             connection.execute(plain)  # type: ignore[arg-type]
-        return left
+        return left.model_copy(update=named)
     with gzip.open(packed.with_suffix(".db.gz")) as source, (home / FILE_NAME).open("wb") as file:
         shutil.copyfileobj(source, file)
     with closing(sqlite3.connect(home / FILE_NAME)) as connection, connection:
         move.database(connection)
-    return left
+    return left.model_copy(update=named)

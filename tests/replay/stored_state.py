@@ -24,6 +24,8 @@ PLATFORM = "feishu.json"
 _HOUR_MS = 3_600_000
 _TIME = re.compile(r"(?<![\d.])\d{13}(?![\d.])")
 """UTC milliseconds of our days inside of texts."""
+_STAMP = re.compile(r"(?<![\d.])(\d{10})\.(\d{6})(?!\d)")
+"""What Slack calls a message: the second in which it was sent, and more."""
 
 
 class Killed(BaseModel):
@@ -93,7 +95,13 @@ class Move:
         return self.text(value) if isinstance(value, str) else value
 
     def text(self, text: str) -> str:
-        return _TIME.sub(lambda found: str(self.value(int(found.group()))), text)
+        """Move what stands inside a text; what a platform made of a time as a name stays the same name everywhere."""
+        moved = _TIME.sub(lambda found: str(self.value(int(found.group()))), text)
+        return _STAMP.sub(lambda found: self._stamp(*found.groups()), moved)
+
+    def _stamp(self, seconds: str, micros: str) -> str:
+        ms = self.value(int(seconds) * 1000 + int(micros[:3]))
+        return f"{ms // 1000}.{ms % 1000:03}{micros[3:]}"
 
     def database(self, database: sqlite3.Connection) -> None:
         tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
