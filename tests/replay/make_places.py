@@ -12,6 +12,7 @@ import asyncio
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -89,7 +90,9 @@ async def answered(town: Towns, question: str) -> tuple[str, int]:
     while (look := town.look(question)) is None or not look.is_over:
         assert asyncio.get_running_loop().time() < deadline_s, f"no finished answer: {look}"
         if look is not None and "deny" in look.buttons:
-            await town.press(question, "deny")
+            # Until it is heard: the question before the kill may still be shown, and either may go while a finger comes.
+            with suppress(KeyError, RuntimeError):
+                await town.press(question, "deny")
         await asyncio.sleep(0.05)
     return without_figures(look.text), look.messages
 

@@ -1,7 +1,7 @@
 """A gateway's surroundings in which a version of ours was killed: a platform, a database, and what lies in both.
 
-Kept under `state/<version>/<place>/`, each three files like those of `stored_state`; on Postgres the database is what
-`pg_dump` says of it.
+Kept as `state/<version>/<place>-<failpoint>`, each three files like those of `stored_state`; on Postgres the database
+is what `pg_dump` says of it.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ class Left(BaseModel):
     @property
     def name(self) -> str:
         """Give the name of its files."""
-        return self.failpoint.replace(":", "_")
+        return f"{self.place}-{self.failpoint.replace(':', '_')}"
 
     @property
     def folder(self) -> Path:
         """Give where they lie."""
-        return FOLDER / self.version / self.place
+        return FOLDER / self.version
 
 
 def kept() -> list[Path]:
     """Find everything that is kept, by the file that tells what happened."""
-    return sorted(FOLDER.glob("*/*/*.json"))
+    return sorted(FOLDER.glob("*/*-*.json"))
 
 
 @asynccontextmanager

@@ -51,8 +51,8 @@ class Killed(BaseModel):
 
 
 def stored() -> list[Path]:
-    """Find everything that is kept, by the file that tells what happened."""
-    return sorted(FOLDER.glob("*/*.json"))
+    """Find all of this kind that is kept, by the file that tells what happened; `places` has names with a dash."""
+    return sorted(told for told in FOLDER.glob("*/*.json") if "-" not in told.stem)
 
 
 def store(home: Path, killed: Killed) -> None:
