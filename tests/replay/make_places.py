@@ -90,7 +90,7 @@ async def answered(town: Towns, question: str) -> tuple[str, int]:
     while (look := town.look(question)) is None or not look.is_over:
         assert asyncio.get_running_loop().time() < deadline_s, f"no finished answer: {look}"
         if look is not None and "deny" in look.buttons:
-            # Until it is heard: the question before the kill may still be shown, and either may go while a finger comes.
+            # Until it is heard: the question before the kill may still be shown, and either may go meanwhile.
             with suppress(KeyError, RuntimeError):
                 await town.press(question, "deny")
         await asyncio.sleep(0.05)
