@@ -19,6 +19,7 @@ from tests.contract.processes.house import FAST, House, answer, running
 from tests.processes.past import copy_runs, free_bytes, make_old, size_bytes
 
 Figures = dict[str, float]
+COUNT = 100_000
 SLOWER = 1.25
 """What a hundred thousand may cost; a millisecond counts for nothing, two measurements differ by as much."""
 NOISE_MS = 1.0
@@ -32,7 +33,7 @@ async def measure(*, quick: bool = False) -> list[Row]:
 
 async def measure_on(set_: Stage, url: str, *, quick: bool) -> list[Row]:
     """Measure almost empty, then with the past, then while it is forgotten. `set_` is on the database at `url`."""
-    count, asked = (2000, 10) if quick else (100_000, 60)
+    count, asked = (2000, 10) if quick else (COUNT, 60)
     before = await _figures(set_, url, asked)
     database = Database(url, set_.home)
     began_s = time.monotonic()
