@@ -44,6 +44,7 @@ class RunSettings(Section):
     waiting_per_replica: int = Field(default=2000, ge=0)
     while_busy: WhileBusy = "queue"
     keep_days: float = Field(default=30.0, gt=0)
+    messages_keep_days: float = Field(default=90.0, gt=0)
     inbox_keep_days: float = Field(default=3.0, gt=0.3)
     received_keep_days: float = Field(default=30.0, gt=0)
     time_limit_s: float = Field(default=1800.0, gt=0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from sqlmodel import Session
 
@@ -13,11 +14,14 @@ from engine.messages import RunId
 from engine.storage.blobs import BlobStore
 from engine.storage.statement import execute
 
+log = logging.getLogger(__name__)
+
+KNOWN: frozenset[str] = frozenset(get_args(EventType))
 _INSERT = """INSERT INTO nm_event (run, segment, n, type, visibility, body, blob, at)
 VALUES (:run, :segment, :n, :type, :visibility, :body, :blob, :at)"""
 _NEXT = "SELECT coalesce(max(n) + 1, 0) FROM nm_event WHERE run = :run AND segment = :segment"
-_LOAD = "SELECT body, blob FROM nm_event WHERE run = :run ORDER BY id"
-_LOAD_TYPE = "SELECT body, blob FROM nm_event WHERE run = :run AND type = :type ORDER BY id"
+_LOAD = "SELECT type, body, blob FROM nm_event WHERE run = :run ORDER BY id"
+_LOAD_TYPE = "SELECT type, body, blob FROM nm_event WHERE run = :run AND type = :type ORDER BY id"
 
 
 class EventLog:
@@ -48,7 +52,11 @@ class EventLog:
         return self._read(session, execute(session, _LOAD_TYPE, run=run, type=type).all())
 
     def _read(self, session: Session, rows: Sequence[Any]) -> list[RunEvent]:
-        bodies = (row.body if row.blob is None else self._blobs.read_in(session, row.blob) for row in rows)
+        """Read what this version knows; a kind of event that a newer one told stays for that one to show."""
+        if strange := {row.type for row in rows} - KNOWN:
+            log.warning("events_of_a_newer_version", extra={"types": sorted(strange)})
+        known = (row for row in rows if row.type in KNOWN)
+        bodies = (row.body if row.blob is None else self._blobs.read_in(session, row.blob) for row in known)
         return [RunEvent.model_validate_json(body) for body in bodies]
 
     def _insert(self, session: Session, event: RunEvent) -> None:

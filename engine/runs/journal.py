@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.messages import RunId, RunInput
-from engine.ports import Control
+from engine.ports import Control, ControlKind
 from engine.runs.eventlog import EventLog
 from engine.runs.ports import ENDED, FINAL, SURFACE, Claim, Fence, Refused, Taken
 from engine.storage.statement import Dialect, change, execute
+
+KNOWN: frozenset[str] = frozenset(get_args(ControlKind))
 
 
 class ControlTaken(Exception):
@@ -181,7 +183,9 @@ def _pending_rows(session: Session, run: RunId) -> Sequence[Any]:
 
 
 def _read_controls(rows: Sequence[Any]) -> list[Control]:
-    return [Control(id=row.id, kind=row.kind, by=row.person, body=json.loads(row.body)) for row in rows]
+    """Read what this version knows; a word that a newer one took in waits for that one, or for the end."""
+    known = (row for row in rows if row.kind in KNOWN)
+    return [Control(id=row.id, kind=row.kind, by=row.person, body=json.loads(row.body)) for row in known]
 
 
 def _read_claim(run: RunId, attempt: int, stuck: int, given: str, surface: str | None, first_at: int) -> Claim:

@@ -49,6 +49,13 @@ _PENDING = (
 _HAND_OVER = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE 'trying %'
 AND EXISTS (SELECT 1 FROM nm_run AS r WHERE r.id = nm_delivery.run AND r.owner = :owner)"""
 
+_SHOWN = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
+_DEAD = """SELECT CASE WHEN reason = :unproven THEN 'unproven'
+WHEN tries >= :tries AND done_at - created_at >= :age THEN 'old' ELSE 'impossible' END AS why, count(*) AS n
+FROM nm_delivery WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
+_REVIVE = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL
+WHERE kind = 'final' AND status = 'dead' AND reason NOT IN (:poison, :unproven) AND done_at > :since"""
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -165,10 +172,7 @@ WHERE run = :run AND kind = 'final' AND status = 'dead'"""
 
     def dead_letters(self, session: Session) -> DeadLetters:
         """Count the answers that were given up."""
-        sql = """SELECT CASE WHEN reason = :unproven THEN 'unproven'
-WHEN tries >= :tries AND done_at - created_at >= :age THEN 'old' ELSE 'impossible' END AS why, count(*) AS n
-FROM nm_delivery WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
-        rows = execute(session, sql, unproven=UNPROVEN, tries=LEAST_TRIES, age=DEAD_AFTER_MS)
+        rows = execute(session, _DEAD, unproven=UNPROVEN, tries=LEAST_TRIES, age=DEAD_AFTER_MS)
         return DeadLetters(**{row.why: int(row.n) for row in rows})
 
     def revive(self, session: Session, at_ms: int) -> int:
@@ -177,9 +181,8 @@ FROM nm_delivery WHERE kind = 'final' AND status = 'dead' GROUP BY 1"""
         What ended its process is left alone: it would do so at every start. So is what may have arrived: its person
         knows how to see it again.
         """
-        sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL
-WHERE kind = 'final' AND status = 'dead' AND reason NOT IN (:poison, :unproven) AND done_at > :since"""
-        return change(session, sql, at=at_ms, poison=POISON, unproven=UNPROVEN, since=at_ms - REVIVED_FOR_MS)
+        since_ms = at_ms - REVIVED_FOR_MS
+        return change(session, _REVIVE, at=at_ms, poison=POISON, unproven=UNPROVEN, since=since_ms)
 
     def owe_again(self, session: Session, run: RunId, at_ms: int) -> bool:
         """Owe what was given up of a run because somebody wants it, whatever the reason was; false: nothing was.
@@ -225,8 +228,7 @@ WHERE run = :run AND kind <> 'refresh' AND status = 'owed' AND due_at > :at AND 
 
     def was_delivered(self, session: Session, run: RunId) -> bool:
         """Tell whether the final answer of `run` was proven to be visible."""
-        sql = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
-        return execute(session, sql, run=run).first() is not None
+        return execute(session, _SHOWN, run=run).first() is not None
 
     def open_rows(self, session: Session, *, suspects: bool) -> OpenRows:
         """Give when the next row that `take` would give is due, and how much is open."""

@@ -27,6 +27,9 @@ SOLO_WRITE_EVERY = 5
 JOIN_S = 5.0
 """How long `stop` waits for a beat that hangs in a database that is away."""
 
+SPOKEN_TO = """SELECT DISTINCT run FROM nm_control WHERE taken_by IS NULL
+AND run IN (SELECT id FROM nm_run WHERE owner = :me AND status = 'running')"""
+
 
 @dataclass(slots=True)
 class Beats:
@@ -142,9 +145,7 @@ class Membership:
 
     def _look_for_controls(self) -> None:
         """Find what people told our runs through other replicas, or an operator through the command line."""
-        sql = """SELECT DISTINCT run FROM nm_control WHERE taken_by IS NULL
-AND run IN (SELECT id FROM nm_run WHERE owner = :me AND status = 'running')"""
-        for row in self._database.read_now(lambda session: execute(session, sql, me=self._replica).all()):
+        for row in self._database.read_now(lambda session: execute(session, SPOKEN_TO, me=self._replica).all()):
             self._beats.spoken_to(RunId(row.run))
 
     def _die(self) -> None:

@@ -14,10 +14,11 @@ from engine.runs.afterwards import AFTERWARDS, Afterwards, Judged
 from engine.runs.controls import control_of, heard, put
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox, Noted, Route
+from engine.runs.journal import KNOWN
 from engine.storage.statement import Dialect, execute
 
-_CONTROLS = """SELECT kind, person, body FROM nm_control
-WHERE run = :run AND (taken_by IS NULL OR taken_by <> 'end') ORDER BY at, id"""
+_CONTROLS = f"""SELECT kind, person, body FROM nm_control WHERE kind IN ({", ".join(f"'{kind}'" for kind in KNOWN)})
+AND run = :run AND (taken_by IS NULL OR taken_by <> 'end') ORDER BY at, id"""
 _DONE: dict[ControlKind, PressedCode] = {"stop": "stopping", "approve": "approved", "deny": "denied"}
 _CHOICES: dict[PressAction, str] = {"backlog_all": "all", "backlog_last": "last", "backlog_ignore": "ignore"}
 _ALREADY: dict[str, PressedCode] = {

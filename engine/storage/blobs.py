@@ -6,7 +6,9 @@ import asyncio
 import hashlib
 import os
 import tempfile
+import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 from sqlmodel import Session
@@ -17,8 +19,14 @@ from engine.storage.statement import change, execute
 
 _INSERT = """INSERT INTO nm_blob (hash, content, at) VALUES (:hash, :content, :at)
 ON CONFLICT (hash) DO UPDATE SET at = excluded.at"""
-_FORGET = "DELETE FROM nm_blob WHERE at < :before"
+OLD = "SELECT hash FROM nm_blob WHERE at < :before AND hash > :after ORDER BY hash LIMIT :most"
+_FORGET = "DELETE FROM nm_blob WHERE hash = :hash AND at < :before"
+AT_ONCE = 100
 _SELECT = "SELECT content FROM nm_blob WHERE hash = :hash"
+
+
+_one_by_one = threading.Lock()
+"""Between looking how old a blob is and deleting it nobody may find that it is there and rely on it."""
 
 
 class BlobStore:
@@ -48,15 +56,20 @@ class BlobStore:
         """
         return await self._database.read(lambda session: self.read_in(session, name))
 
-    async def forget(self, before_ms: int) -> int:
-        """Delete what was last written before this time (UTC ms) and give how many.
+    async def forget(self, before_ms: int, kept: Collection[str] = ()) -> int:
+        """Delete what was last written before this time (UTC ms), except for `kept`, and give how many.
 
         Raises:
             StorageError: the disk or the database is away.
         """
         if self._folder is not None:
-            return await asyncio.to_thread(_forget_files, self._folder, before_ms / 1000)
-        return await self._database.run(lambda session: change(session, _FORGET, before=before_ms))
+            return await asyncio.to_thread(_forget_files, self._folder, before_ms / 1000, kept)
+        gone, after = 0, ""
+        while names := await self._database.read(lambda session, a=after: _old(session, before_ms, a)):
+            due = [{"hash": name, "before": before_ms} for name in names if name not in kept]
+            gone += await self._database.run(lambda session, d=due: sum(change(session, _FORGET, **each) for each in d))
+            after = names[-1]
+        return gone
 
     def write_in(self, session: Session, content: bytes) -> str:
         """Do what `write` does within the caller's transaction; blocks."""
@@ -87,6 +100,10 @@ class BlobStore:
         return self._folder / name[:2] / name
 
 
+def _old(session: Session, before_ms: int, after: str) -> list[str]:
+    return list(execute(session, OLD, before=before_ms, after=after, most=AT_ONCE).scalars())
+
+
 def _read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -98,21 +115,30 @@ def _read_file(path: Path) -> bytes:
 
 def _write_file(path: Path, content: bytes) -> None:
     try:
-        if path.is_file():
-            os.utime(path)
+        if _is_kept_on(path):
             return
         write_atomically(path, content)
     except OSError as error:
         raise StorageError(str(error), code="storage_full") from error
 
 
-def _forget_files(folder: Path, before_s: float) -> int:
+def _is_kept_on(path: Path) -> bool:
+    """Tell whether the content is there already, and count it as written now."""
+    with _one_by_one:
+        if not path.is_file():
+            return False
+        os.utime(path)
+        return True
+
+
+def _forget_files(folder: Path, before_s: float, kept: Collection[str]) -> int:
     gone = 0
     try:
         for path in folder.glob("*/*"):
-            if path.stat().st_mtime < before_s:
-                path.unlink()
-                gone += 1
+            with _one_by_one:
+                if path.name not in kept and path.stat().st_mtime < before_s:
+                    path.unlink()
+                    gone += 1
     except FileNotFoundError:
         return gone
     except OSError as error:

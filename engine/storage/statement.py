@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -52,6 +53,12 @@ def _parsed(sql: str) -> TextClause:
 def execute(session: Session, sql: str, /, **values: object) -> CursorResult[Any]:
     """Run one statement with `:name` parameters inside the session's transaction."""
     return session.connection().execute(_parsed(sql), values)
+
+
+def execute_each(session: Session, sql: str, values: Sequence[Mapping[str, object]], /) -> None:
+    """Run one writing statement once for each of `values`; for none, not at all."""
+    if values:
+        session.connection().execute(_parsed(sql), list(values))
 
 
 def change(session: Session, sql: str, /, **values: object) -> int:

@@ -67,7 +67,7 @@ def check(settings: Settings) -> int:
         return FAILED
     from sqlalchemy.exc import DatabaseError
 
-    from gateway.migrations import HEAD, revision
+    from gateway.migrations import HEAD, revision, serves
 
     try:
         problems = _problems(database)
@@ -77,7 +77,7 @@ def check(settings: Settings) -> int:
         return FAILED
     finally:
         database.close()
-    if found != HEAD:
+    if not serves(found):
         problems.append(f"revision is {found or 'none'}, this version needs {HEAD}; run: niuma db migrate")
     for problem in problems:
         print(f"niuma: {problem}", file=sys.stderr)
@@ -104,9 +104,10 @@ def migrate(settings: Settings) -> int:
     try:
         before = migrations.revision(database)
         migrations.migrate(database)
+        after = migrations.revision(database)
     finally:
         database.close()
-    print(f"{before or 'empty'} -> {migrations.HEAD}: {place(settings)}")
+    print(f"{before or 'empty'} -> {after}: {place(settings)}")
     return DONE
 
 

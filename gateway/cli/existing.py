@@ -7,11 +7,11 @@ from gateway.settings import Settings
 
 
 def current_database(settings: Settings) -> Database | None:
-    """Open the database where it is there and has the revision of this version. Close what it gives."""
-    from gateway.migrations import HEAD, revision
+    """Open the database where it is there and this version can use it. Close what it gives."""
+    from gateway.migrations import revision, serves
 
     database = existing_database(settings)
-    if database is None or revision(database) == HEAD:
+    if database is None or serves(revision(database)):
         return database
     database.close()
     return None

@@ -57,7 +57,7 @@ def schema(settings: Settings) -> Finding:
     if found == HEAD:
         return Finding("ok", "revision_right", facts)
     if found is not None and found > HEAD:
-        return Finding("fail", "revision_newer", facts, "revision_newer")
+        return Finding("warn", "revision_newer", facts, "revision_newer")
     return Finding("fail", "revision_old", facts, "revision_old")
 
 

@@ -5,18 +5,26 @@ The queue library keeps its own tables in the same database and migrates them it
 
 from __future__ import annotations
 
+import json
+import logging
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
+
+from gateway.errors import StartupFailed
 
 if TYPE_CHECKING:
     from sqlmodel import Session
 
     from engine.runtime import Database
 
-HEAD = "0007"
+log = logging.getLogger(__name__)
+
+HEAD = "0008"
 """The newest revision in `versions/`; a test compares the two."""
 VERSION_TABLE = "nm_revision"
+_OLDEST = "SELECT value FROM nm_config WHERE scope = 'schema' AND key = 'oldest'"
+"""The least `HEAD` that can use the database, as JSON; set by a revision that takes something away."""
 
 
 def revision(database: Database) -> str | None:
@@ -35,14 +43,38 @@ def revision(database: Database) -> str | None:
     return database.read_now(read)
 
 
+def serves(found: str | None) -> bool:
+    """Tell whether this version can work on a database at the revision `found`: its own, or a later one."""
+    return found is not None and found >= HEAD
+
+
 def migrate(database: Database) -> None:
     """Bring the database to `HEAD`; returns at once when it is there. Safe from several processes at a time.
 
+    A database that a newer version has migrated is left as it is: what was added since is not used.
+
     Raises:
         StorageError: the database can not be reached or written.
+        StartupFailed: a newer version made it unusable for this one.
     """
-    if revision(database) == HEAD:
-        return
-    from gateway.migrations.upgrade import upgrade
+    found = revision(database)
+    if not serves(found):
+        from gateway.migrations.upgrade import upgrade
 
-    upgrade(database)
+        upgrade(database)
+        found = revision(database)
+    if found != HEAD:
+        _accept(database, str(found))
+
+
+def _accept(database: Database, found: str) -> None:
+    """Work on what a newer version left, unless one of its revisions said that we are too old for that."""
+    oldest = database.read_now(lambda session: session.connection().execute(sa.text(_OLDEST)).scalar())
+    if oldest is not None and str(json.loads(oldest)) > HEAD:
+        raise StartupFailed(
+            f"its schema is at revision {found}, which programs that know less than {json.loads(oldest)} can not use;"
+            f" this one knows {HEAD}",
+            component="database",
+            hint="Start the newer version of niuma again, or bring back a copy of the database from before it ran.",
+        )
+    log.warning("schema_newer", extra={"found": found, "known": HEAD})

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+
+from gateway.migrations import VERSION_TABLE, serves
 
 if TYPE_CHECKING:
     from engine.runtime import Database
@@ -38,6 +41,8 @@ def upgrade(database: Database) -> None:
         else:
             # Between two statements a slow machine may need longer than a frozen process is granted.
             connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+        if serves(MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE}).get_current_revision()):
+            return  # while we waited for the lock, perhaps by a newer version
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 

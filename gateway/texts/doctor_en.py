@@ -135,7 +135,7 @@ TEXTS = {
     "fix.database_broken": "Stop the gateway, keep a copy of the file, and put a backup in its place.",
     "fix.database_unreachable": "Look whether the server runs and [database] url names it rightly.",
     "fix.revision_old": "Run niuma doctor --fix while no gateway runs; the next start does it too.",
-    "fix.revision_newer": "Install the version that made it, or a newer one; there is no way back.",
+    "fix.revision_newer": "Fine for going back one version; else install the version that made it, or a newer one.",
     "fix.process_elsewhere": "Stop that program, or choose another port under [server].",
     "fix.process_mute": "It may be starting, or listen on another port than these settings say.",
     "fix.process_not_ready": "The findings here say more; its log is in logs/ of the data folder.",

@@ -135,7 +135,7 @@ TEXTS = {
     "fix.database_broken": "停下网关，留一份副本，换上备份。",
     "fix.database_unreachable": "检查数据库服务是否在运行，[database] url 是否写对。",
     "fix.revision_old": "在没有网关运行时用 niuma doctor --fix；下次启动也会升级。",
-    "fix.revision_newer": "安装建立它的版本或更新的版本；不能降级。",
+    "fix.revision_newer": "回退一个版本可以这样用；否则请安装建立它的版本或更新的版本。",
     "fix.process_elsewhere": "停下那个程序，或在 [server] 下换一个端口。",
     "fix.process_mute": "它可能正在启动，或监听的端口与这份配置不同。",
     "fix.process_not_ready": "这里的其他结果说得更细；日志在数据目录的 logs/ 里。",

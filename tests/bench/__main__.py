@@ -35,8 +35,9 @@ BENCHES = (
     "restart",
     "capacity",
     "overload",
+    "history",
 )
-APART = ("scale",)
+APART = ("scale", "history_postgres")
 """Only where they are asked for: they need a Postgres server."""
 LONGEST_S = 240.0
 """After this a measurement is given up."""

@@ -111,7 +111,7 @@ async def test_what_is_old_is_forgotten_and_nothing_else(place: Place) -> None:
 
 
 async def test_a_full_inbox_is_forgotten_piece_by_piece(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.runs.retention.INBOX_AT_ONCE", 3)
+    monkeypatch.setattr("engine.runs.forgetting.INBOX_AT_ONCE", 3)
     async with running(place.url, place.home) as house:
         for number in range(8):
             await house.runtime.ignore(inbox_key(f"old {number}"), Address("chat"), "reaction", {})

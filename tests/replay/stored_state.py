@@ -24,6 +24,8 @@ PLATFORM = "feishu.json"
 _HOUR_MS = 3_600_000
 _TIME = re.compile(r"(?<![\d.])\d{13}(?![\d.])")
 """UTC milliseconds of our days inside of texts."""
+_STAMP = re.compile(r"(?<![\d.])(\d{10})\.(\d{6})(?!\d)")
+"""What Slack calls a message: the second in which it was sent, and more."""
 
 
 class Killed(BaseModel):
@@ -49,8 +51,8 @@ class Killed(BaseModel):
 
 
 def stored() -> list[Path]:
-    """Find everything that is kept, by the file that tells what happened."""
-    return sorted(FOLDER.glob("*/*.json"))
+    """Find all of this kind that is kept, by the file that tells what happened; `places` has names with a dash."""
+    return sorted(told for told in FOLDER.glob("*/*.json") if "-" not in told.stem)
 
 
 def store(home: Path, killed: Killed) -> None:
@@ -61,8 +63,8 @@ def store(home: Path, killed: Killed) -> None:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.execute("PRAGMA journal_mode = DELETE")
         database.execute("VACUUM")
-    _pack(home / FILE_NAME, folder / f"{killed.name}.db.gz")
-    _pack(home / PLATFORM, folder / f"{killed.name}.platform.json.gz")
+    pack(home / FILE_NAME, folder / f"{killed.name}.db.gz")
+    pack(home / PLATFORM, folder / f"{killed.name}.platform.json.gz")
     (folder / f"{killed.name}.json").write_text(killed.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
@@ -72,7 +74,7 @@ def bring_back(told: Path, home: Path) -> Killed:
     for suffix, name in (("db", FILE_NAME), ("platform.json", PLATFORM)):
         with gzip.open(told.parent / f"{killed.name}.{suffix}.gz") as packed, (home / name).open("wb") as file:
             shutil.copyfileobj(packed, file)
-    move = _Move(killed.made_at_ms, time.time_ns() // 1_000_000 - killed.made_at_ms)
+    move = Move(killed.made_at_ms, time.time_ns() // 1_000_000 - killed.made_at_ms)
     platform = home / PLATFORM
     platform.write_text(move.text(platform.read_text(encoding="utf-8")), encoding="utf-8")
     with closing(sqlite3.connect(home / FILE_NAME)) as database, database:
@@ -80,7 +82,7 @@ def bring_back(told: Path, home: Path) -> Killed:
     return killed
 
 
-class _Move:
+class Move:
     """Moves times near `made_at_ms` by the same amount; nothing else looks like them."""
 
     def __init__(self, made_at_ms: int, by_ms: int) -> None:
@@ -93,7 +95,13 @@ class _Move:
         return self.text(value) if isinstance(value, str) else value
 
     def text(self, text: str) -> str:
-        return _TIME.sub(lambda found: str(self.value(int(found.group()))), text)
+        """Move what stands inside a text; what a platform made of a time as a name stays the same name everywhere."""
+        moved = _TIME.sub(lambda found: str(self.value(int(found.group()))), text)
+        return _STAMP.sub(lambda found: self._stamp(*found.groups()), moved)
+
+    def _stamp(self, seconds: str, micros: str) -> str:
+        ms = self.value(int(seconds) * 1000 + int(micros[:3]))
+        return f"{ms // 1000}.{ms % 1000:03}{micros[3:]}"
 
     def database(self, database: sqlite3.Connection) -> None:
         tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
@@ -108,5 +116,5 @@ class _Move:
                 database.execute(f'UPDATE "{table}" SET "{column}" = ? WHERE "{column}" = ?', (moved, value))
 
 
-def _pack(source: Path, target: Path) -> None:
+def pack(source: Path, target: Path) -> None:
     target.write_bytes(gzip.compress(source.read_bytes(), mtime=0))

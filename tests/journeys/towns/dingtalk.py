@@ -20,8 +20,8 @@ _ENDED = {"status": 500, "code": "unknownError"}
 class Dingtalk:
     """See `Town`. Nothing here answers a message: what the bot says after a question is its answer."""
 
-    def __init__(self) -> None:
-        self.sim = DingTalkSimulator(api_per_second=60, monthly_calls=1_000_000)
+    def __init__(self, **options: Any) -> None:
+        self.sim = DingTalkSimulator(api_per_second=60, monthly_calls=1_000_000, **options)
         self.sim.add_template(TEMPLATE, **example_template())
         self.street = Street(
             self.sim,

@@ -20,8 +20,8 @@ _STREAM_LIFE_S = 600
 class Feishu:
     """See `Town`."""
 
-    def __init__(self) -> None:
-        self.sim = FeishuSimulator()
+    def __init__(self, **options: Any) -> None:
+        self.sim = FeishuSimulator(**options)
         self.street = Street(
             self.sim,
             places={"group": "oc_team", "direct": CHAT},

@@ -21,8 +21,8 @@ _MOMENT_S = 0.3
 class Slack:
     """See `Town`."""
 
-    def __init__(self) -> None:
-        self.sim = SlackSimulator()
+    def __init__(self, **options: Any) -> None:
+        self.sim = SlackSimulator(**options)
         self.street = Street(
             self.sim,
             places={"group": "C0TEAM", "direct": CHAT},
