@@ -41,6 +41,11 @@ class Access:
             self._bots.person_spoke(chat_of(where))
         return Admission(by, await self._refusal(message, known) or self._too_much(message))
 
+    def uncount(self, message: InboundMessage) -> None:
+        """Take back the count of a message that was let in and had come before: a platform's repeats use up no room."""
+        self._persons.give_back(name_of(message.conversation, message.sender))
+        self._chats.give_back(chat_of(message.conversation))
+
     async def telling(self, message: InboundMessage, refusal: Refusal) -> Telling | None:
         """Give what the writer of a refused message is told; `None` when that is nothing, or nothing any more.
 

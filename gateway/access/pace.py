@@ -37,6 +37,13 @@ class Pace:
         while next(iter(self._taken.values()))[-1] <= now_s - WINDOW_S:
             self._taken.popitem(last=False)
 
+    def give_back(self, key: str) -> None:
+        """Count one less: the last that was taken of this key was none."""
+        if taken := self._taken.get(key):
+            taken.pop()
+            if not taken:
+                del self._taken[key]
+
     @property
     def keys(self) -> frozenset[str]:
         """Give who is remembered: at most those of the last minute."""

@@ -137,6 +137,8 @@ class Messages:
         given = await self._input(message, by)
         submitted = await self._runtime.submit(given, key=inbox_key(message.dedupe), joins=joins)
         self._metrics.submitted(time.perf_counter() - begin_s)
+        if submitted.duplicate:
+            self._access.uncount(message)
         if not submitted.queued_behind or submitted.duplicate:
             return None
         if message.message_id:
