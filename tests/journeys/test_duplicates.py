@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.journeys.test_one_conversation import PLATFORMS, chat
 from tests.journeys.towns.region import Corner, Region, region
 from tests.journeys.towns.street import DIRECT, GROUP
 from tests.processes.figures import note
@@ -82,6 +83,20 @@ class Flood:
         """Give in how many of the bot's messages each answer stands."""
         said = self.said()
         return Counter({mark: sum(f"{mark}end" in text for text in said) for _, _, mark in self.asked})
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+async def test_repeats_of_a_platform_use_up_nobodys_room(name: str, home: Path) -> None:
+    async with chat(name, home, {"access.per_person_per_minute": "3"}) as c:
+        asked = c.town.street.say("ping", where=DIRECT)
+        await c.heard("You said: ping", where=DIRECT)
+        for count in range(2, 7):
+            c.town.street.redeliver(asked)
+            await c.until(lambda count=count: c.town.street.pushed(asked) >= count, "a delivery")
+        await asyncio.sleep(0.3)
+        c.town.street.say("pong", where=DIRECT)
+        assert "You said: pong" in await c.heard("You said: pong", where=DIRECT)
+        assert len(c.model.asked) == 2
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,11 @@ from tests.journeys.towns.town import FaultyTown, Look
 MARK = re.compile(r"q\d{4}x")
 REDELIVERED_S = 61
 """After so long every platform has sent once more what nobody acknowledged."""
+
+
+def answer_to(mark: str, words: int) -> str:
+    """Give what the model says about a question, each word with the mark of it."""
+    return " ".join([*(f"{mark}{number}" for number in range(words)), f"{mark}end"])
 
 
 class Newest(random.Random):
@@ -95,7 +100,9 @@ class Region:
             Corner("slack-channel", self.slack, GROUP),
             Corner("slack-direct", self.slack, DIRECT),
             Corner("dingtalk-card", self.cards, GROUP),
+            Corner("dingtalk-card-direct", self.cards, DIRECT),
             Corner("dingtalk-plain", self.plain, DIRECT, has_card=False),
+            Corner("dingtalk-plain-group", self.plain, GROUP, has_card=False),
         ]
         return {each.name: each for each in made}
 
@@ -139,7 +146,7 @@ class Region:
 
     def tell(self, mark: str, words: int = 40, *, every_s: float = 0.03) -> str:
         """Have the model answer a question with this mark, always the same; gives the answer."""
-        text = " ".join(f"{mark}{number}" for number in range(words)) + f" {mark}end"
+        text = answer_to(mark, words)
         self.model.script([Say(text, piece=10, every_s=every_s)], when=mark, for_ever=True)
         return text
 
@@ -155,12 +162,6 @@ class Region:
     def conflicts(self) -> list[Any]:
         """Give the writes that a platform refused because a newer owner had written already."""
         return [each for each in self.feishu.street.entries("rest") if each.code == 300317]
-
-
-def said(corners: Sequence[Corner]) -> dict[tuple[str, str], list[str]]:
-    """Give all that the bot said in the chats of some corners, by platform and chat."""
-    places = {(each.name.partition("-")[0], each.where): each for each in corners}
-    return {key: each.town.street.said(each.town.street.chat(each.where)) for key, each in places.items()}
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from dataclasses import replace
 from engine.runtime import Database
 from gateway.access.pace import WINDOW_S, Pace
 from gateway.clock import FakeClock
-from tests.unit.gateway.access.stage import ANN, BOB, DIRECT, GROUP, ROBOT, Stage
+from tests.unit.gateway.access.stage import ANN, BOB, DIRECT, GROUP, ROBOT, Stage, message
 
 
 async def test_a_flood_from_one_person_does_not_starve_others(database: Database) -> None:
@@ -92,3 +92,20 @@ async def test_a_bot_with_a_rule_obeys_the_mode_of_the_group(database: Database)
     assert await stage.refusal(ROBOT, GROUP, mention=False) == "not_mentioned"
     assert await Stage(database, bots=["fake:main:robot"], groups="off").refusal(ROBOT) == "group_off"
     assert await Stage(database, bots=["fake:main:robot"], groups="allowlist").refusal(ROBOT) is None
+
+
+async def test_what_had_come_before_is_taken_out_of_the_count(database: Database) -> None:
+    stage = Stage(database, per_person_per_minute=2, per_conversation_per_minute=2)
+    repeated = message(ANN, GROUP)
+    for _ in range(5):
+        assert (await stage.access.admit(repeated)).refusal is None
+        stage.access.uncount(repeated)
+    assert [await stage.refusal(ANN) for _ in range(3)] == [None, None, "person_too_fast"]
+
+
+def test_nothing_is_given_back_that_was_not_taken() -> None:
+    pace = Pace(1, FakeClock())
+    pace.give_back("ann")
+    pace.take("ann")
+    pace.give_back("ann")
+    assert pace.is_free("ann") and not pace.keys
