@@ -55,7 +55,7 @@ class Fleet:
 
     async def connected(self, count: int) -> None:
         """Wait until every platform is connected to exactly so many."""
-        await self.until(lambda: self._connections() == count, f"{count} connections", within_s=90)
+        await self.until(lambda: self._connections() == count, f"{count} connections", within_s=200)
 
     async def end(self, replica: Replica) -> None:
         """Kill one, if it still runs, and forget it; its platforms have noticed."""
