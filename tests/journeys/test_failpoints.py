@@ -156,9 +156,8 @@ PLAYED = [(profile, corner) for profile in PROFILES for corner in POINTS if ALL 
 async def test_killed_at_every_failpoint(tmp_path: Path, profile: str, corner: str) -> None:
     async with scene(profile, corner, tmp_path) as s:
         for point in chosen(profile, corner):
-            play = asks_again if point.startswith("after_once") else goes_on
             try:
-                await play(s, point)
+                await (asks_again(s, point) if point.startswith("after_once") else goes_on(s, point))
             except AssertionError as error:
                 raise AssertionError(f"{profile}, {corner}, {point}: {error}") from error
             await s.rest()
