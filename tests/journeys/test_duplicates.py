@@ -62,17 +62,11 @@ class Flood:
                 if number % 8 == 0 and len(self.asked) < asks:
                     self.ask()
                 self.again()
-            await self.team.until(lambda: self.waiting() < BATCH, "acknowledgements", within_s=90)
+            await self.team.until(lambda: self.region.waiting() < BATCH, "acknowledgements", within_s=90)
 
     def pushed(self) -> int:
         """Give how many deliveries reached a gateway's connection."""
         return sum(each.method in PUSHES for town in self.region.towns for each in town.street.entries("out"))
-
-    def waiting(self) -> int:
-        """Give how many deliveries nobody has acknowledged."""
-        r = self.region
-        pending = len(r.feishu.sim.deliveries.pending) + len(r.slack.sim.deliveries.pending)
-        return pending + sum(not each.acked for town in (r.cards, r.plain) for each in town.sim.deliveries.all)
 
     def said(self) -> list[str]:
         """Give all that the bot said."""
@@ -118,7 +112,7 @@ async def test_delivered_many_times_answered_once(tmp_path: Path, profile: str) 
         for corner, message, _ in flood.asked:
             corner.town.street.redeliver(message)
         await r.settle()
-        await team.until(lambda: flood.waiting() == 0, "also what comes after the end is acknowledged", within_s=90)
+        await team.until(lambda: r.waiting() == 0, "also what comes after the end is acknowledged", within_s=90)
         await asyncio.sleep(0.5)
         figures = f"{flood.pushed()} deliveries of {len(flood.asked)} messages, {len(flood.said())} answers"
         note(f"{profile}: {figures}")

@@ -134,6 +134,11 @@ class Region:
             self.advance(REDELIVERED_S)
             await asyncio.sleep(0.3)
 
+    def waiting(self) -> int:
+        """Give how many deliveries nobody has acknowledged."""
+        pending = len(self.feishu.sim.deliveries.pending) + len(self.slack.sim.deliveries.pending)
+        return pending + sum(not each.acked for town in (self.cards, self.plain) for each in town.sim.deliveries.all)
+
     def aim_at_newest(self) -> None:
         """Have every platform give all events to the gateway that connected last."""
         for town in self.towns:
