@@ -135,9 +135,10 @@ class Region:
             await asyncio.sleep(0.3)
 
     def waiting(self) -> int:
-        """Give how many deliveries nobody has acknowledged."""
+        """Give how many deliveries nobody has acknowledged; DingTalk forgets what found no connection."""
         pending = len(self.feishu.sim.deliveries.pending) + len(self.slack.sim.deliveries.pending)
-        return pending + sum(not each.acked for town in (self.cards, self.plain) for each in town.sim.deliveries.all)
+        pushes = [each for town in (self.cards, self.plain) for each in town.sim.deliveries.all]
+        return pending + sum(not each.acked and each.connection is not None for each in pushes)
 
     def aim_at_newest(self) -> None:
         """Have every platform give all events to the gateway that connected last."""
