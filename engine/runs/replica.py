@@ -22,8 +22,8 @@ from engine.storage.statement import execute
 log = logging.getLogger(__name__)
 
 _RESTING = """SELECT input FROM nm_run WHERE conv = :conv AND status = 'running' AND excused = 1
-AND owner IN (SELECT id FROM nm_replica) LIMIT 1"""
-"""Whose owner is gone was excused by a drain: nobody is asked for anything."""
+AND stuck = 0 AND owner IN (SELECT id FROM nm_replica) LIMIT 1"""
+"""Whose owner is gone was excused by a drain, and a suspect waits for its turn: nobody is asked for anything."""
 
 
 class Hand(Protocol):
@@ -32,6 +32,11 @@ class Hand(Protocol):
     @property
     def rests(self) -> bool:
         """Tell whether it only waits."""
+        ...
+
+    @property
+    def asks(self) -> bool:
+        """Tell whether it only waits for a person."""
         ...
 
     @property
@@ -107,7 +112,7 @@ class Replica:
         Raises:
             StorageError: the other replicas' runs cannot be read.
         """
-        hands = (hand for hand in self.active.values() if hand.rests and hand.input.place_in_line == line)
+        hands = (hand for hand in self.active.values() if hand.asks and hand.input.place_in_line == line)
         asked = next((hand.input.by for hand in hands), None)
         if asked is not None or self.database.dialect.is_sqlite:
             return asked

@@ -82,7 +82,12 @@ class Scope:
     @property
     def rests(self) -> bool:
         """Tell whether the run only waits: for a person, or for its turn as a suspect."""
-        return self.excuse.is_idle or (self.claim.stuck > 0 and self.slot is None)
+        return self.asks or (self.claim.stuck > 0 and self.slot is None)
+
+    @property
+    def asks(self) -> bool:
+        """Tell whether the run only waits for a person."""
+        return self.excuse.is_idle
 
     @property
     def lost(self) -> bool:

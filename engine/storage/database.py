@@ -233,8 +233,9 @@ def _postgres(url: str) -> sa.Engine:
     address = sa.make_url(url.replace("postgres://", "postgresql://", 1)).set(drivername="postgresql+psycopg")
     return sa.create_engine(
         address,
-        pool_size=20,
-        max_overflow=20,
+        # Ours are 8 threads; the queue library, the heartbeat and a start have a few more. Postgres allows 100 in all.
+        pool_size=8,
+        max_overflow=8,
         pool_pre_ping=True,
         hide_parameters=True,
         # A process frozen inside a transaction must not block the others' claims for longer than this.

@@ -14,9 +14,9 @@ from engine.messages import Address, RunId
 from engine.ports import Control
 from engine.runs.hints import WORK, call_out
 from tests.contract.conftest import Place
-from tests.contract.processes.child import Child
+from tests.contract.processes.child import Child, until
 from tests.contract.processes.house import FAST, House, running
-from tests.contract.processes.recording import RecordingSurface
+from tests.contract.processes.recording import RecordingSurface, lines
 from tests.contract.processes.works import Works, acts
 
 TRIES = 15
@@ -129,3 +129,21 @@ async def stopped_by(child: Child, run: RunId) -> str:
     said = await child.do(do="control", run=run, control={"id": f"stop-{run}", "kind": "stop", "by": "ann"})
     assert said is not None
     return said["said"]
+
+
+@pytest.mark.slow
+async def test_a_suspect_that_waits_for_its_turn_asks_nobody(place: Place) -> None:
+    async with Child(place, "stoppable", open_s=60) as child:
+        runs = {f"chat{number}": await child.say(f"work {number}", to=f"chat{number}") for number in range(2)}
+        await until(lambda: len(lines(place.home / "surface.jsonl", "open")) == 2)
+        await child.kill()
+    async with running(place.url, place.home, works(place).stoppable, settings=FAST) as house:
+        await house.until(lambda: len(house.runs.replica.active) == 2 and house.seen("opened"))
+        [suspect] = [hand for hand in house.runs.replica.active.values() if hand.rests]
+        assert await house.runtime.waits_in(suspect.input.to) is None
+        if place.name == "postgres":
+            async with running(place.url, place.home, works(place).stoppable, settings=FAST) as other:
+                assert await other.runtime.waits_in(suspect.input.to) is None
+        for run in runs.values():
+            await house.stop_run(RunId(run))
+            assert (await house.ended(RunId(run))).status == "stopped"

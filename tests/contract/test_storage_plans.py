@@ -54,7 +54,6 @@ def questions(dialect: Dialect) -> dict[str, str]:
         "take": queue._TAKE.format(table=table).replace(":ids", "('a', 'b')"),
         "finish": queue._FINISH.format(table=table),
         "a run by its code": view._CODE,
-        "ended runs of a chat": view._ENDED_IN_ALL,
         "dead letters": ledger._DEAD,
         "dead letters again": ledger._REVIVE,
         "old inbounds": forgetting.FORGET_INBOX,
@@ -76,6 +75,7 @@ LIVING = (
     "INDEX nm_run_open",
     "INDEX nm_run_owner",
     "INDEX nm_run_person",
+    "INDEX nm_replica_pkey",
     "INDEX idx_workflow_status_pending",
 )
 """Indexes that hold only what is not over."""

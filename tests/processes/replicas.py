@@ -18,6 +18,14 @@ Json = dict[str, Any]
 TTL_S = 2.0
 
 
+def told(home: Path, event: str, **fields: object) -> list[Json]:
+    """Give the lines of the log in a folder with this event and these fields, oldest first."""
+    file = home / "logs" / "niuma.log"
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
+    found = (json.loads(line) for line in lines if f'"{event}"' in line and line.endswith("}"))
+    return [each for each in found if each["event"] == event and all(each.get(k) == v for k, v in fields.items())]
+
+
 class Replica:
     """One of them."""
 
@@ -27,10 +35,7 @@ class Replica:
 
     def told(self, event: str, **fields: object) -> list[Json]:
         """Give the lines of its log with this event and these fields, oldest first."""
-        file = self.home / "logs" / "niuma.log"
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        found = (json.loads(line) for line in lines if f'"{event}"' in line)
-        return [each for each in found if each["event"] == event and all(each.get(k) == v for k, v in fields.items())]
+        return told(self.home, event, **fields)
 
     async def red(self) -> dict[str, str]:
         """Give the codes of what `/readyz` says is red."""

@@ -25,6 +25,9 @@ async def obey(house: House, command: dict[str, Any]) -> dict[str, Any]:
         case "control":
             control = Control.model_validate(command["control"])
             return {"said": await house.runtime.control(RunId(command["run"]), control)}
+        case "press":
+            pressed = await house.press(RunId(command["run"]), command["action"], key=command["key"])
+            return {"code": pressed.code}
         case _:
             raise ValueError(command)
 

@@ -74,6 +74,13 @@ class Works:
         await self.once(scope, "after", "2")
         return Outcome(status="done", answer=f"attempt {scope.attempt} {reply.kind if reply else None}")
 
+    async def approved(self, scope: RunScope) -> Outcome:
+        """A question, and a step after its answer that takes the first owner for ever."""
+        deadline_ms = int((time.time() + 60) * 1000)
+        reply = await scope.wait("ask", ["approve"], nonce="n", deadline_ms=deadline_ms, who=lambda _who: True)
+        await self.once(scope, "after", "1", 60 if scope.attempt == 1 else 0)
+        return Outcome(status="done", answer=f"attempt {scope.attempt} {reply.kind if reply else None}")
+
     async def steered(self, scope: RunScope) -> Outcome:
         """Waits for the first word, then reads what was said meanwhile."""
         await self.once(scope, "begun", scope.input.text)

@@ -18,10 +18,14 @@ _ENDED = {"status": 500, "code": "unknownError"}
 
 
 class Dingtalk:
-    """See `Town`. Nothing here answers a message: what the bot says after a question is its answer."""
+    """See `Town`. Nothing here answers a message: what the bot says after a question is its answer.
 
-    def __init__(self, **options: Any) -> None:
-        self.sim = DingTalkSimulator(api_per_second=60, monthly_calls=1_000_000, **options)
+    An empty `template` is a bot without cards; `options` are the simulator's.
+    """
+
+    def __init__(self, *, account: str = "main", template: str = TEMPLATE, **options: Any) -> None:
+        self._account, self._template = account, template
+        self.sim = DingTalkSimulator(api_per_second=60, monthly_calls=1_000_000, monthly_messages=1_000_000, **options)
         self.sim.add_template(TEMPLATE, **example_template())
         self.street = Street(
             self.sim,
@@ -42,12 +46,12 @@ class Dingtalk:
         account = {
             "client_id": self.sim.app_id,
             "client_secret": self.sim.app_secret,
-            "card_template_id": TEMPLATE,
+            "card_template_id": self._template,
             "api_base": self.sim.url,
             "oapi_base": self.sim.url,
             "edition": "pack",
         }
-        return {f"channels.dingtalk.main.{key}": value for key, value in account.items()}
+        return {f"channels.dingtalk.{self._account}.{key}": value for key, value in account.items()}
 
     def is_connected(self) -> bool:
         return self.sim.sockets.count(self.sim.app_id) > 0
