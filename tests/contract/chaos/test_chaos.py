@@ -1,0 +1,25 @@
+"""Every fault alone and every pair of faults: each message is answered once, in order, whole, and on its first card.
+
+The normal run takes a few; `make chaos` runs all. A case that failed is repeated by its seed and name:
+`NIUMA_TEST_SEED=20261201 make chaos CHAOS_ARGS="-k postgres3-killed+frozen"`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.contract.chaos.plan import Case, cases
+from tests.contract.chaos.siege import besiege
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+async def test_nothing_is_lost_and_nothing_doubled(
+    case: Case, tmp_path: Path, record_property: pytest.FixtureRequest
+) -> None:
+    outcome = await besiege(case, tmp_path)
+    print(f"\nCHAOS {case.id}: {outcome}")  # noqa: T201
+    assert outcome.messages
