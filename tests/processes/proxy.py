@@ -1,4 +1,4 @@
-"""A wire between replicas and their database server that a test may cut, close or silence. The server is never touched."""
+"""A wire between replicas and their database that a test may cut, close or silence; the server is never touched."""
 
 from __future__ import annotations
 

@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
+from gateway.texts.en import TEXTS
 from tests.contract.chaos.history import History
 from tests.contract.chaos.question import answer_to, marks_in
 from tests.contract.chaos.records import RunRow
 
 Check = Callable[[History], list[str]]
 _ENDED = "done"
+_COURTESY = (TEXTS["notice.behind"].partition("{")[0], TEXTS["call.done"], TEXTS["call.approval"])
+"""What stands beside answers by design: whom a question waits for, and a call to somebody who waited long."""
 
 
 def answered_once(h: History) -> list[str]:
@@ -26,8 +29,9 @@ def answered_once(h: History) -> list[str]:
 
 
 def nothing_else_said(h: History) -> list[str]:
-    """The bot said nothing that is no answer to exactly one question."""
-    return [f"{each.platform} {each.id}: {each.text[:200]!r}" for each in h.shown if len(marks_in(each.text)) != 1]
+    """The bot said nothing that is no answer to exactly one question, but for its words to those who have waited."""
+    said = [each for each in h.shown if not any(word in each.text for word in _COURTESY)]
+    return [f"{each.platform} {each.id}: {each.text[:200]!r}" for each in said if len(marks_in(each.text)) != 1]
 
 
 def complete(h: History) -> list[str]:

@@ -8,13 +8,12 @@ from typing import Any
 from tests.contract.chaos.quarter import Quarter, Shown, Where, Wires
 from tests.journeys.towns.dingtalk import Dingtalk as Town
 
-_REDELIVERED_S = 61.0
-
 
 class Dingtalk(Quarter):
     """A group and a direct chat. Who is not connected, or breaks off before he acknowledges, is told nothing again."""
 
     name = "dingtalk"
+    redelivered_s = (61.0,)
     wires = Wires(
         writes="/v1.0/(card|robot/(oTo|group))|/robot/sendBySession",
         messages="^robot$",
@@ -56,9 +55,6 @@ class Dingtalk(Quarter):
     def unacked(self) -> int:
         waiting = [each for each in self.sim.deliveries.all if each.name == "robot" and not each.acked]
         return sum(not self._is_over(each) for each in waiting)
-
-    def wait_for_redelivery(self) -> None:
-        self.sim.advance(_REDELIVERED_S)
 
     def was_lost(self, message: str) -> bool:
         pushes = [each for each in self.sim.deliveries.all if each.name == "robot" and each.data["msgId"] == message]

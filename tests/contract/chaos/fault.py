@@ -31,6 +31,7 @@ class Fault(ABC):
     async def begin(self) -> None:
         """Let it go wrong."""
 
+    @abstractmethod
     async def end(self) -> None:
         """Let it be right again."""
 

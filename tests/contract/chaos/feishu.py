@@ -7,13 +7,13 @@ from tests.journeys.towns.feishu import Feishu as Town
 from tests.processes.feishu import buttons_of
 
 OLDER_SEQUENCE = 300317
-_REDELIVERED_S = 16.0
 
 
 class Feishu(Quarter):
     """A group and a direct chat."""
 
     name = "feishu"
+    redelivered_s = (16.0, 301.0)
     wires = Wires(
         writes=r"/(cardkit/v1/cards|im/v1/messages)(/|$)",
         messages=r"^im\.message\.receive_v1$",
@@ -54,9 +54,6 @@ class Feishu(Quarter):
 
     def unacked(self) -> int:
         return len(self.sim.deliveries.pending)
-
-    def wait_for_redelivery(self) -> None:
-        self.sim.advance(_REDELIVERED_S)
 
     def stale_writes(self) -> list[str]:
         """A sequence that is not higher is told by the platform; and attempts are the hundred thousands."""

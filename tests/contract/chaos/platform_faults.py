@@ -19,13 +19,17 @@ class SocketsDropped(Repeated):
 
 
 class SocketsFrozen(Fault):
-    """The long connections stay open and nothing comes through."""
+    """The long connections stay open and nothing comes through; in the end the platform notices, too."""
 
     name = "sockets_frozen"
 
     async def begin(self) -> None:
         for quarter in self.city.quarters:
             await quarter.drop("freeze")
+
+    async def end(self) -> None:
+        for quarter in self.city.quarters:
+            quarter.bury_frozen()
 
 
 class Doubled(Repeated):
@@ -84,6 +88,4 @@ class PlatformDown(Ruled):
     name = "platform_down"
 
     def rules(self) -> list[Rule]:
-        return [
-            quarter.fault({"path": "^(?!/_sim)"}, quarter.wires.down, times=-1) for quarter in self.city.quarters
-        ]
+        return [quarter.fault({"path": "^(?!/_sim)"}, quarter.wires.down, times=-1) for quarter in self.city.quarters]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -45,6 +45,8 @@ class Quarter(ABC):
 
     name = ""
     wires: Wires
+    redelivered_s: Sequence[float] = ()
+    """Waits before the platform pushes again what was not acknowledged, the last one for all further times."""
 
     def __init__(self, town: Any) -> None:
         self.town = town
@@ -91,10 +93,6 @@ class Quarter(ABC):
     def unacked(self) -> int:
         """Count the messages of people that the bot has not acknowledged and the platform will push again."""
 
-    @abstractmethod
-    def wait_for_redelivery(self) -> None:
-        """Let the time pass until the platform pushes again what was not acknowledged."""
-
     def stale_writes(self) -> list[str]:
         """Name the writes that this platform itself knows to be older than what it shows."""
         return []
@@ -110,6 +108,10 @@ class Quarter(ABC):
     async def drop(self, how: str) -> None:
         """End (`abort`) or silence (`freeze`) the bot's connections."""
         await self.sim.drop(self.sim.app_id, how)
+
+    def bury_frozen(self) -> None:
+        """Let the platform notice which connections are dead; until then it may choose one for what it pushes."""
+        self.sim.sockets.cut_frozen(self.sim.app_id)
 
     def fault(self, match: Mapping[str, str], action: Mapping[str, Any], *, times: int = 1, skip: int = 0) -> Rule:
         """Let something go wrong; gives the rule, which ends when its `times` become 0."""

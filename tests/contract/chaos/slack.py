@@ -9,13 +9,12 @@ from typing import Any
 from tests.contract.chaos.quarter import Quarter, Shown, Where, Wires
 from tests.journeys.towns.slack import Slack as Town
 
-_REDELIVERED_S = 61.0
-
 
 class Slack(Quarter):
     """A thread of a channel, where answers are edited, and a direct chat, where they are streamed."""
 
     name = "slack"
+    redelivered_s = (61.0, 301.0)
     wires = Wires(
         writes=r"/api/chat\.",
         messages="^(message|app_mention)$",
@@ -62,13 +61,8 @@ class Slack(Quarter):
     def unacked(self) -> int:
         return len(self.sim.deliveries.pending)
 
-    def wait_for_redelivery(self) -> None:
-        self.sim.advance(_REDELIVERED_S)
-
 
 def _buttons(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Give what each button does, and its name on the platform."""
     rows = [block for block in message["blocks"] if block["type"] == "actions"]
     return [(json.loads(each["value"])["do"], each["action_id"]) for row in rows for each in row["elements"]]
-
-
