@@ -27,7 +27,7 @@ def summary(file: Path) -> str:
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
     total = {name: sum(row[name] for row in rows) for name in ("messages", "lost_by_platform", "kills", "seconds")}
     return (
-        f"chaos: {len(rows)} cases passed, {total['messages']} messages ({total['lost_by_platform']} of them lost by the "
+        f"chaos: {len(rows)} cases passed, {total['messages']} messages ({total['lost_by_platform']} lost by a "
         f"platform before anybody had them), {total['kills']} kills, {total['seconds']:.0f} s of cases"
     )
 
