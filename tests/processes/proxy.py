@@ -35,9 +35,8 @@ class Proxy:
         """Cut all and listen no more."""
         assert self._server is not None
         self._server.close()
-        self.cut()
-        for wire in self._wires:
-            wire.cancel()
+        self.close()
+        self.speak()
         await asyncio.gather(*self._wires, return_exceptions=True)
 
     def cut(self) -> None:
@@ -77,6 +76,8 @@ class Proxy:
             writer.transport.abort()
             return
         self._writers |= {writer, back}
+        if not self._is_open:
+            self.cut()
         try:
             await asyncio.gather(self._pass(reader, back), self._pass(there, writer))
         finally:

@@ -10,7 +10,7 @@ from tests.contract.chaos.city import City
 from tests.contract.chaos.quarter import CHEN, LIN, Quarter, Shown, Where
 from tests.contract.chaos.question import Kind, Question, mark_of, marks_in
 
-_LOOK_S, _THINK_S = 0.3, (0.05, 0.4)
+_LOOK_S, _THINK_S = 0.7, (0.05, 0.4)
 _PLACES: Sequence[tuple[Where, str]] = (("group", LIN), ("group", CHEN), ("direct", LIN))
 _KINDS: Sequence[Kind] = ("plain", "plain", "tool", "approval")
 

@@ -55,6 +55,9 @@ class Feishu(Quarter):
     def unacked(self) -> int:
         return len(self.sim.deliveries.pending)
 
+    def was_lost(self, message: str) -> bool:
+        return any(message in str(each.event) for each in self.sim.deliveries.given_up)
+
     def stale_writes(self) -> list[str]:
         """A sequence that is not higher is told by the platform; and attempts are the hundred thousands."""
         writes = [e for e in self.sim.timeline.since() if e.kind == "rest" and "sequence" in (e.body or {})]

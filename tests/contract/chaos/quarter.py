@@ -97,9 +97,9 @@ class Quarter(ABC):
         """Name the writes that this platform itself knows to be older than what it shows."""
         return []
 
+    @abstractmethod
     def was_lost(self, message: str) -> bool:
-        """Tell whether the platform lost a message before the bot acknowledged it."""
-        return False
+        """Tell whether the platform gave a message up that the bot never acknowledged."""
 
     def deliver_again(self, message: str) -> None:
         """Push a message once more."""

@@ -14,7 +14,7 @@ from tests.contract.chaos.plan import Case, cases
 from tests.contract.chaos.siege import besiege
 from tests.contract.chaos.tally import note
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(500)]
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
