@@ -28,6 +28,7 @@ class DatabaseAway(_OnTheWire):
     name = "database_away"
 
     async def begin(self) -> None:
+        self.strikes = self.proxy.wires
         self.proxy.close()
 
     async def end(self) -> None:
@@ -40,6 +41,7 @@ class DatabaseSilent(_OnTheWire):
     name = "database_silent"
 
     async def begin(self) -> None:
+        self.strikes = self.proxy.wires
         self.proxy.silence()
 
     async def end(self) -> None:
@@ -52,6 +54,7 @@ class DatabaseCut(_OnTheWire):
     name = "database_cut"
 
     async def begin(self) -> None:
+        self.strikes = self.proxy.wires
         self.proxy.cut()
 
     async def end(self) -> None:

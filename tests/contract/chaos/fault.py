@@ -26,6 +26,8 @@ class Fault(ABC):
         self.city = city
         self.crowd = crowd
         self.dice = dice
+        self.strikes = 0
+        """How often it happened; a case in which a fault never did proves nothing."""
 
     @abstractmethod
     async def begin(self) -> None:
@@ -52,12 +54,13 @@ class Repeated(Fault):
 
     async def _go_on(self) -> None:
         while True:
-            await self.strike()
+            struck = await self.strike()
+            self.strikes += struck
             await asyncio.sleep(self.dice.uniform(*self.pause_s))
 
     @abstractmethod
-    async def strike(self) -> None:
-        """Do it once."""
+    async def strike(self) -> bool:
+        """Do it once; tell whether there was anything to do it to."""
 
 
 class Ruled(Fault):
@@ -67,6 +70,7 @@ class Ruled(Fault):
         self._rules = self.rules()
 
     async def end(self) -> None:
+        self.strikes = sum(max(0, rule.seen - rule.skip) for rule in self._rules)
         for rule in self._rules:
             rule.times = 0
 

@@ -22,10 +22,11 @@ class Killed(Repeated):
     name = "killed"
     pause_s = (1.5, 3.5)
 
-    async def strike(self) -> None:
+    async def strike(self) -> bool:
         alive = self.city.alive()
         if alive:
             self.city.kill(self.dice.choice(alive))
+        return bool(alive)
 
 
 class Drained(Repeated):
@@ -34,10 +35,11 @@ class Drained(Repeated):
     name = "drained"
     pause_s = (2.5, 4.5)
 
-    async def strike(self) -> None:
+    async def strike(self) -> bool:
         alive = self.city.alive()
         if alive:
             self.dice.choice(alive).process.terminate()
+        return bool(alive)
 
 
 class Frozen(Repeated):
@@ -47,14 +49,16 @@ class Frozen(Repeated):
     pause_s = (0.5, 1.0)
     asleep: Replica | None = None
 
-    async def strike(self) -> None:
+    async def strike(self) -> bool:
         alive = self.city.alive()
         if not alive:
-            return
+            return False
         self.asleep = self.dice.choice(alive)
         self.asleep.process.freeze()
+        self.strikes += 1
         await asyncio.sleep(2.2 * TTL_S)
         self._wake()
+        return False
 
     async def end(self) -> None:
         await super().end()
@@ -72,9 +76,10 @@ class ClockSteps(Repeated):
     name = "clock_steps"
     step = 0
 
-    async def strike(self) -> None:
+    async def strike(self) -> bool:
         self.city.clock_file.write_text(str(_STEPS_S[self.step % len(_STEPS_S)]), encoding="utf-8")
         self.step += 1
+        return True
 
     async def end(self) -> None:
         await super().end()
@@ -94,6 +99,7 @@ class DiskFull(Fault):
 
     async def end(self) -> None:
         self._limit(resource.RLIM_INFINITY)
+        self.strikes = len(self._limited)
 
     def _limit(self, size_bytes: int) -> None:
         for pid in self._limited:

@@ -14,8 +14,8 @@ class SocketsDropped(Repeated):
     name = "sockets_dropped"
     pause_s = (1.5, 3.0)
 
-    async def strike(self) -> None:
-        await self.dice.choice(self.city.quarters).drop("abort")
+    async def strike(self) -> bool:
+        return await self.dice.choice(self.city.quarters).drop("abort") > 0
 
 
 class SocketsFrozen(Fault):
@@ -25,7 +25,7 @@ class SocketsFrozen(Fault):
 
     async def begin(self) -> None:
         for quarter in self.city.quarters:
-            await quarter.drop("freeze")
+            self.strikes += await quarter.drop("freeze")
 
     async def end(self) -> None:
         for quarter in self.city.quarters:
@@ -38,11 +38,12 @@ class Doubled(Repeated):
     name = "doubled"
     pause_s = (0.2, 0.6)
 
-    async def strike(self) -> None:
+    async def strike(self) -> bool:
         for quarter in self.city.quarters:
             asked = [each.message for each in self.crowd.asked if each.platform == quarter.name]
             for message in self.dice.sample(asked, min(2, len(asked))):
                 quarter.deliver_again(message)
+        return bool(self.crowd.asked)
 
 
 class AcksLost(Ruled):

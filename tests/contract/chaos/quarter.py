@@ -105,9 +105,9 @@ class Quarter(ABC):
         """Push a message once more."""
         self.town.deliver_again(message)
 
-    async def drop(self, how: str) -> None:
-        """End (`abort`) or silence (`freeze`) the bot's connections."""
-        await self.sim.drop(self.sim.app_id, how)
+    async def drop(self, how: str) -> int:
+        """End (`abort`) or silence (`freeze`) the bot's connections; tells how many."""
+        return int(await self.sim.drop(self.sim.app_id, how))
 
     def bury_frozen(self) -> None:
         """Let the platform notice which connections are dead; until then it may choose one for what it pushes."""

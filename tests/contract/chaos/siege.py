@@ -12,7 +12,7 @@ from tests.contract.chaos.checks import complaints
 from tests.contract.chaos.city import City, city
 from tests.contract.chaos.crowd import Crowd
 from tests.contract.chaos.fault import Fault
-from tests.contract.chaos.history import history_of
+from tests.contract.chaos.history import History, history_of
 from tests.contract.chaos.plan import FAULTS, Case
 from tests.processes.replicas import TTL_S
 
@@ -33,6 +33,10 @@ class Outcome:
     messages: int
     lost_by_platform: int
     kills: int
+    strikes: tuple[int, ...]
+    """How often each of its faults happened."""
+    resumed: int
+    """Runs that needed more than one attempt."""
     seconds: float
 
 
@@ -46,17 +50,20 @@ async def besiege(case: Case, home: Path) -> Outcome:
     async with city(case.profile, home) as c:
         crowd = Crowd(c, dice)
         await until(c.is_ready, c, within_s=READY_S, why="all gateways are ready")
+        faults = [FAULTS[name](c, crowd, dice) for name in case.faults]
         pressing = asyncio.create_task(crowd.press_buttons())
         try:
-            await _storm([FAULTS[name](c, crowd, dice) for name in case.faults], crowd)
+            await _storm(faults, crowd)
             await _calm(c, crowd)
         finally:
             pressing.cancel()
             [ended] = await asyncio.gather(pressing, return_exceptions=True)
         assert isinstance(ended, asyncio.CancelledError), f"people stopped pressing: {ended!r}"
-        _check(case, c, crowd)
-        lost = sum(crowd.was_lost(each) for each in crowd.asked)
-        return Outcome(len(crowd.asked), lost, c.counted.kills, time.monotonic() - began_s)
+        history = history_of(c, crowd)
+        _check(case, c, history, faults)
+        resumed = sum(run.attempt > 1 for run in history.records.runs)
+        figures = len(crowd.asked), len(history.lost), c.counted.kills
+        return Outcome(*figures, tuple(each.strikes for each in faults), resumed, time.monotonic() - began_s)
 
 
 async def _storm(faults: list[Fault], crowd: Crowd) -> None:
@@ -94,8 +101,8 @@ def _push_again(c: City, round_: int) -> None:
             quarter.sim.advance(quarter.redelivered_s[min(round_, len(quarter.redelivered_s)) - 1])
 
 
-def _check(case: Case, c: City, crowd: Crowd) -> None:
-    told = complaints(history_of(c, crowd))
+def _check(case: Case, c: City, history: History, faults: list[Fault]) -> None:
+    told = complaints(history) + [f"{each.name} never happened" for each in faults if not each.strikes]
     if not any(FAULTS[name].may_end_processes for name in case.faults):
         told += [f"a gateway ended by itself: {code}" for code in c.counted.ends if code not in _OUR_ENDS]
     assert not told, "\n".join([case.id, *told, c.logs(), case.id, *told])

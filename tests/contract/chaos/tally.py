@@ -25,10 +25,13 @@ def note(case: Case, outcome: Outcome) -> None:
 def summary(file: Path) -> str:
     """Say in a line what a tally holds."""
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
-    total = {name: sum(row[name] for row in rows) for name in ("messages", "lost_by_platform", "kills", "seconds")}
+    names = ("messages", "lost_by_platform", "kills", "resumed", "seconds")
+    total = {name: sum(row[name] for row in rows) for name in names}
+    strikes = sum(sum(row["strikes"]) for row in rows)
     return (
         f"chaos: {len(rows)} cases passed, {total['messages']} messages ({total['lost_by_platform']} lost by a "
-        f"platform before anybody had them), {total['kills']} kills, {total['seconds']:.0f} s of cases"
+        f"platform before anybody had them), {strikes} strikes, {total['kills']} of them kills, "
+        f"{total['resumed']} runs resumed, {total['seconds']:.0f} s of cases"
     )
 
 
