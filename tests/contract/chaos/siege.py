@@ -84,14 +84,21 @@ async def _calm(c: City, crowd: Crowd) -> None:
     deadline_s = time.monotonic() + ANSWERED_S
     looked_s, rounds = time.monotonic(), 0
     while crowd.unanswered():
-        late = [f"{each.platform} {each.conversation} {each.mark}" for each in crowd.unanswered()]
-        assert time.monotonic() < deadline_s, f"no answer to {late}\n{await c.why_not()}\n{c.logs()}"
+        if time.monotonic() > deadline_s:
+            await _give_up(c, crowd)
         if time.monotonic() - looked_s > _PUSHED_AGAIN_AFTER_S:
             looked_s, rounds = time.monotonic(), rounds + 1
             _push_again(c, rounds)
         await asyncio.sleep(_LOOK_S)
     await until(c.is_ready, c, within_s=GREEN_S, why="all gateways are green again")
     await asyncio.sleep(_SETTLED_S)
+
+
+async def _give_up(c: City, crowd: Crowd) -> None:
+    """Say what is not answered, and what else is wrong by now: the one may come of the other."""
+    late = [f"{each.platform} {each.conversation} {each.mark}" for each in crowd.unanswered()]
+    told = [f"no answer to {late}", await c.why_not(), c.logs(), *complaints(history_of(c, crowd))]
+    raise AssertionError("\n".join(told))
 
 
 def _push_again(c: City, round_: int) -> None:
