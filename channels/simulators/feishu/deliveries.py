@@ -58,8 +58,8 @@ class Deliveries:
         self._tasks: set[asyncio.Task[None]] = set()
         self._seq = 0
         self.pending: list[Delivery] = []
-        self.given_up: list[Delivery] = []
-        """Pushed as often as the platform does, and never acknowledged."""
+        self.ended: list[Delivery] = []
+        """Those that were acknowledged or given up, oldest first."""
         sockets.on_ack = self._on_ack
         sockets.on_open = self._on_open
 
@@ -91,9 +91,8 @@ class Deliveries:
                 break
             if wait_s is not None:
                 await self._until(sent_s + wait_s, delivery.retry_now)
-        if not delivery.acked:
-            self.given_up.append(delivery)
         self.pending.remove(delivery)
+        self.ended.append(delivery)
 
     async def _attempt(self, delivery: Delivery) -> Ack | None:
         delivery.attempts += 1

@@ -53,8 +53,8 @@ class Deliveries:
         self._waiting: dict[str, Delivery] = {}
         self._ignored: set[str] = set()
         self.pending: list[Delivery] = []
-        self.given_up: list[Delivery] = []
-        """Pushed as often as the platform does, and never acknowledged."""
+        self.ended: list[Delivery] = []
+        """Those that were acknowledged or given up, oldest first."""
         sockets.on_ack = self._on_ack
         sockets.on_open = self._on_open
         sockets.on_close = self._on_close
@@ -100,9 +100,9 @@ class Deliveries:
                     return
                 if wait_s is not None:
                     await self._until(self._gate.clock.steady_s() + wait_s, delivery.retry_now)
-            self.given_up.append(delivery)
         finally:
             self.pending.remove(delivery)
+            self.ended.append(delivery)
 
     async def _attempt(self, delivery: Delivery) -> Ack | None:
         delivery.attempts += 1

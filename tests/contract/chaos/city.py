@@ -15,6 +15,7 @@ from tests.contract.chaos.dingtalk import Dingtalk
 from tests.contract.chaos.feishu import Feishu
 from tests.contract.chaos.model import MarkedModel, marked_model
 from tests.contract.chaos.quarter import Quarter
+from tests.contract.chaos.question import marks_in
 from tests.contract.chaos.records import Records, read_records, rows_of
 from tests.contract.chaos.slack import Slack
 from tests.processes.gateway import gateway
@@ -88,6 +89,11 @@ class City:
     def records(self) -> Records:
         """Read the database, past the proxy."""
         return read_records(rows_of(self.home / "0", self.database))
+
+    def taken(self) -> frozenset[str]:
+        """Give the marks of the questions that have become runs."""
+        given = rows_of(self.home / "0", self.database)("SELECT input FROM nm_run")
+        return frozenset(mark for (text,) in given for mark in marks_in(str(text)))
 
     def notes(self) -> list[str]:
         """Give the lines that the tool with an effect wrote, wherever it ran."""

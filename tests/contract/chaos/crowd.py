@@ -70,6 +70,6 @@ class Crowd:
         return [each for each in self.asked if (each.platform, each.mark) not in over and not self.was_lost(each)]
 
     def was_lost(self, question: Question) -> bool:
-        """Tell whether the platform lost it before any gateway had it."""
+        """Tell whether the platform lost it before any gateway had it; what is stored but not acknowledged is not."""
         quarter = next(each for each in self._city.quarters if each.name == question.platform)
-        return quarter.was_lost(question.message)
+        return quarter.was_lost(question.message) and question.mark not in self._city.taken()

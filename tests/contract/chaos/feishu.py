@@ -56,7 +56,7 @@ class Feishu(Quarter):
         return len(self.sim.deliveries.pending)
 
     def was_lost(self, message: str) -> bool:
-        return any(message in str(each.event) for each in self.sim.deliveries.given_up)
+        return self.gave_up(lambda delivery: message in str(delivery.event))
 
     def stale_writes(self) -> list[str]:
         """A sequence that is not higher is told by the platform; and attempts are the hundred thousands."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -100,6 +100,12 @@ class Quarter(ABC):
     @abstractmethod
     def was_lost(self, message: str) -> bool:
         """Tell whether the platform gave a message up that the bot never acknowledged."""
+
+    def gave_up(self, is_of: Callable[[Any], bool]) -> bool:
+        """Tell whether of certain deliveries none was ever acknowledged and none will come again."""
+        deliveries = self.sim.deliveries
+        ended = [each for each in deliveries.ended if is_of(each)]
+        return bool(ended) and not any(each.acked for each in ended) and not any(map(is_of, deliveries.pending))
 
     def deliver_again(self, message: str) -> None:
         """Push a message once more."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from engine.storage.database import FILE_NAME
 from tests.contract.chaos.question import MARK
 from tests.processes.postgres import PostgresPlace
 
+_TRIES, _PAUSE_S = 20, 0.5
 Rows = Callable[[str], list[tuple[Any, ...]]]
 """Runs one statement and gives its rows."""
 
@@ -68,10 +72,21 @@ def _mark(given: str) -> str:
     return found.group() if found else ""
 
 
+def _patiently(database: PostgresPlace, statement: str) -> list[tuple[Any, ...]]:
+    """Ask again for a while: a server that tests share has not always room for one connection more."""
+    for _ in range(_TRIES):
+        try:
+            return database.rows(statement)
+        except psycopg.OperationalError:
+            time.sleep(_PAUSE_S)
+    return database.rows(statement)
+
+
 def rows_of(home: Path, database: PostgresPlace | None) -> Rows:
     """Give a reader of a home's own file, or of a database on a server."""
     if database is not None:
-        return database.rows
+        place = database
+        return lambda statement: _patiently(place, statement)
 
     def read(statement: str) -> list[tuple[Any, ...]]:
         with sqlite3.connect(f"file:{home / FILE_NAME}?mode=ro", uri=True) as connection:

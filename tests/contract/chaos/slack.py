@@ -62,12 +62,8 @@ class Slack(Quarter):
         return len(self.sim.deliveries.pending)
 
     def was_lost(self, message: str) -> bool:
-        """A post is two events; it is lost when each push of it was given up, and both were."""
-        given_up = [str(each.payload.get("event")) for each in self.sim.deliveries.given_up]
-        waiting = [str(each.payload.get("event")) for each in self.sim.deliveries.pending]
         name = f"'ts': '{message.partition('/')[2]}'"
-        events = 1 if message.startswith("D") else 2
-        return sum(name in each for each in given_up) >= events and not any(name in each for each in waiting)
+        return self.gave_up(lambda delivery: name in str(delivery.payload.get("event")))
 
 
 def _buttons(message: Mapping[str, Any]) -> list[tuple[str, str]]:
