@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tests.contract.chaos.quarter import Quarter, Shown, Where, Wires
 from tests.journeys.towns.feishu import Feishu as Town
 from tests.processes.feishu import buttons_of
@@ -59,13 +61,26 @@ class Feishu(Quarter):
         return self.gave_up(lambda delivery: message in str(delivery.event))
 
     def stale_writes(self) -> list[str]:
-        """A sequence that is not higher is told by the platform; and attempts are the hundred thousands."""
+        """Name refused sequences and writes of an older attempt than the newest seen.
+
+        A sequence that was taken before is no fault: its answer was lost, and the refusal of the same one again proves it.
+        """
         writes = [e for e in self.sim.timeline.since() if e.kind == "rest" and "sequence" in (e.body or {})]
-        told = [f"{e.path} sequence {e.body['sequence']}" for e in writes if e.code == OLDER_SEQUENCE]
-        highest: dict[str, int] = {}
-        for each in writes:
-            card, attempt = each.path.split("/")[5], int(each.body["sequence"]) // 100_000
-            if attempt < highest.get(card, 0):
-                told.append(f"{each.path} of attempt {attempt} after one of {highest[card]}")
-            highest[card] = max(attempt, highest.get(card, 0))
-        return told
+        return stale([(e.path.split("/")[5], int(e.body["sequence"]), e.code) for e in writes])
+
+
+def stale(writes: Sequence[tuple[str, int, int | str | None]]) -> list[str]:
+    """Give the complaints about writes to cards: card, sequence, code of the platform, in their order."""
+    told: list[str] = []
+    taken: set[tuple[str, int]] = set()
+    highest: dict[str, int] = {}
+    for card, sequence, code in writes:
+        attempt = sequence // 100_000
+        if attempt < highest.get(card, 0):
+            told.append(f"{card}: sequence {sequence} of attempt {attempt} after one of {highest[card]}")
+        elif code == OLDER_SEQUENCE and (card, sequence) not in taken:
+            told.append(f"{card}: sequence {sequence} refused as older")
+        if code == 0:
+            taken.add((card, sequence))
+        highest[card] = max(attempt, highest.get(card, 0))
+    return told

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.contract.chaos import checks
+from tests.contract.chaos.feishu import OLDER_SEQUENCE, stale
 from tests.contract.chaos.history import History
 from tests.contract.chaos.quarter import Shown
 from tests.contract.chaos.question import Question, answer_to
@@ -138,3 +139,11 @@ def test_what_a_platform_lost_needs_no_answer_but_may_have_one() -> None:
     assert checks.answered_once(lost) and checks.one_run_each(lost)
     forgiven = replace(lost, lost=frozenset({FIRST}))
     assert not checks.answered_once(forgiven) and not checks.one_run_each(forgiven)
+
+
+def test_feishu_tells_an_old_owners_write_from_one_whose_answer_was_lost() -> None:
+    took = [("c", 100_001, 0), ("c", 100_002, 0)]
+    assert stale([*took, ("c", 100_002, OLDER_SEQUENCE), ("c", 200_001, 0)]) == []
+    assert stale([*took, ("c", 200_001, 0), ("c", 100_003, OLDER_SEQUENCE)]), "an old owner, refused"
+    assert stale([*took, ("c", 200_001, 503), ("c", 100_003, 0)]), "an old owner, taken"
+    assert stale([("c", 100_002, 0), ("c", 100_001, OLDER_SEQUENCE)]), "never taken, and older"
