@@ -63,7 +63,7 @@ class Feishu(Quarter):
     def stale_writes(self) -> list[str]:
         """Name refused sequences and writes of an older attempt than the newest seen.
 
-        A sequence that was taken before is no fault: its answer was lost, and the refusal of the same one again proves it.
+        A sequence that was taken before is no fault: its answer was lost, and the refusal of a repeat proves it.
         """
         writes = [e for e in self.sim.timeline.since() if e.kind == "rest" and "sequence" in (e.body or {})]
         return stale([(e.path.split("/")[5], int(e.body["sequence"]), e.code) for e in writes])
