@@ -70,10 +70,16 @@ class Ruled(Fault):
         self._rules = self.rules()
 
     async def end(self) -> None:
-        self.strikes = sum(max(0, rule.seen - rule.skip) for rule in self._rules)
+        self.strikes = sum(_hits(rule) for rule in self._rules)
         for rule in self._rules:
             rule.times = 0
 
     @abstractmethod
     def rules(self) -> list[Rule]:
         """Set the rules."""
+
+
+def _hits(rule: Rule) -> int:
+    """Count how often a rule was hit; what it saw before and after its times was let through."""
+    after = max(0, rule.seen - rule.skip)
+    return after if rule.times < 0 else min(after, rule.times)
