@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo serve test check bench bench-scale clean
+.PHONY: setup demo serve test check bench bench-scale chaos clean
 setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
@@ -34,6 +34,15 @@ bench: setup
 
 bench-scale: setup
 	$(BIN)/python -m tests.bench --only scale $(BENCH_ARGS)
+
+# Every fault alone and every pair; CHAOS_ARGS go to pytest (-k name). NIUMA_TEST_SEED chooses the dice.
+CHAOS_WORKERS ?= 3
+CHAOS_TALLY := .tmp/chaos
+chaos: setup
+	@mkdir -p .tmp && rm -f $(CHAOS_TALLY)
+	@NIUMA_TEST_CHAOS=all NIUMA_TEST_CHAOS_TALLY=$(CURDIR)/$(CHAOS_TALLY) bash -c 'time $(BIN)/python -m pytest \
+		tests/contract/chaos -n $(CHAOS_WORKERS) --dist worksteal --durations=5 $(CHAOS_ARGS); code=$$?; \
+		$(BIN)/python -m tests.contract.chaos.tally $(CHAOS_TALLY); rm -f $(CHAOS_TALLY); exit $$code'
 
 clean:
 	rm -rf $(VENV) *.egg-info .pytest_cache .ruff_cache

@@ -6,6 +6,12 @@ import asyncio
 import heapq
 import itertools
 import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from gateway.errors import ConfigInvalid
+
+VARIABLE = "NIUMA_CLOCK"
 
 
 class SystemClock:
@@ -22,6 +28,41 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await asyncio.sleep(max(0.0, seconds))
+
+
+class SteppedClock(SystemClock):
+    """The real time plus what a file says now, in seconds: a test steps the wall clock of a process that runs.
+
+    Seconds that never go back are not touched, as by a machine whose date somebody sets. Without the file, or while it
+    is empty, the clock is right.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def now_ms(self) -> int:
+        """Give UTC milliseconds since 1970 as a machine has them whose clock is wrong."""
+        return super().now_ms() + self._offset_ms()
+
+    def _offset_ms(self) -> int:
+        try:
+            return round(float(self._file.read_text(encoding="utf-8") or 0) * 1000)
+        except FileNotFoundError:
+            return 0
+
+
+def clock_of(environ: Mapping[str, str]) -> SystemClock:
+    """Give the clock to live by: the system's, or for tests the one that `NIUMA_CLOCK` names a file for.
+
+    Raises:
+        ConfigInvalid: `NIUMA_CLOCK` is set and this is no test.
+    """
+    file = environ.get(VARIABLE)
+    if not file:
+        return SystemClock()
+    if environ.get("NIUMA_TESTING") != "1":
+        raise ConfigInvalid("it makes the clock wrong on purpose and needs NIUMA_TESTING=1", path="", source=VARIABLE)
+    return SteppedClock(Path(file))
 
 
 class FakeClock:

@@ -54,13 +54,15 @@ class Faults:
     def __init__(self) -> None:
         self._rules: list[Rule] = []
 
-    def add(self, *rules: Json) -> None:
-        """Add rules given as JSON objects.
+    def add(self, *rules: Json) -> list[Rule]:
+        """Add rules given as JSON objects and give them; one whose `times` is set to 0 is over.
 
         Raises:
             RuleError: a name in `match` or `action` is unknown, or `action` is empty.
         """
-        self._rules += [_parse_rule(rule) for rule in rules]
+        added = [_parse_rule(rule) for rule in rules]
+        self._rules += added
+        return added
 
     def clear(self) -> None:
         """Take all rules away."""

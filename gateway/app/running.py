@@ -21,7 +21,7 @@ from gateway.api import ApiServer, build_api
 from gateway.app.life import Life
 from gateway.app.lives import Lives
 from gateway.app.notes import Notes
-from gateway.clock import SystemClock
+from gateway.clock import clock_of
 from gateway.metrics import Metrics
 from gateway.settings import Settings, server_token
 from gateway.texts import language_of_system
@@ -63,7 +63,7 @@ async def running(
 async def _lives(
     settings: Settings, *, ready: Tell, workspace: Path | None = None, clock: Clock | None = None
 ) -> AsyncGenerator[Lives[Life]]:
-    clock = clock or SystemClock()
+    clock = clock or clock_of(os.environ)
     metrics, lang, token = Metrics(), language_of_system(os.environ), server_token(settings)
     lives = Lives(partial(Life, settings, metrics, clock, lang=lang, workspace=workspace), clock)
     notes = Notes(lang, _try_sandbox)

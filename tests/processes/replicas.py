@@ -32,6 +32,7 @@ class Replica:
     def __init__(self, home: Path, process: GatewayProcess) -> None:
         self.home = home
         self.process = process
+        self._told_before = len(process.log())
 
     def told(self, event: str, **fields: object) -> list[Json]:
         """Give the lines of its log with this event and these fields, oldest first."""
@@ -39,14 +40,18 @@ class Replica:
 
     async def red(self) -> dict[str, str]:
         """Give the codes of what `/readyz` says is red."""
-        [url] = re.findall(r"serves on (\S+)", self.process.log())
+        [url] = re.findall(r"serves on (\S+)", self._told())
         async with aiohttp.ClientSession() as http, http.get(f"{url}/readyz") as response:
             checks = (await response.json())["checks"]
         return {each["name"]: each["code"] for each in checks if not each["ok"]}
 
     async def is_ready(self) -> bool:
         """Tell whether `/readyz` is green."""
-        return "serves on" in self.process.log() and not await self.red()
+        return "serves on" in self._told() and not await self.red()
+
+    def _told(self) -> str:
+        """Give what this process wrote; the file may begin with the words of one before."""
+        return self.process.log()[self._told_before :]
 
     def works_on(self, run: str) -> bool:
         """Tell whether it claimed a run."""

@@ -107,6 +107,11 @@ class Sockets:
                 await connection.socket.close(code=1001)
         return len(connections)
 
+    def cut_frozen(self, app_id: str) -> None:
+        """Cut the connections that were frozen, as a platform does that has noticed."""
+        for connection in [each for each in self._open.get(app_id, []) if each.frozen]:
+            cut(connection.request)
+
     async def ping(self, app_id: str) -> int:
         """Send SYSTEM ping to every connection now; tells how many."""
         connections = list(self._open.get(app_id, []))

@@ -58,6 +58,8 @@ class Deliveries:
         self._tasks: set[asyncio.Task[None]] = set()
         self._seq = 0
         self.pending: list[Delivery] = []
+        self.ended: list[Delivery] = []
+        """Those that were acknowledged or given up, oldest first."""
         sockets.on_ack = self._on_ack
         sockets.on_open = self._on_open
 
@@ -90,6 +92,7 @@ class Deliveries:
             if wait_s is not None:
                 await self._until(sent_s + wait_s, delivery.retry_now)
         self.pending.remove(delivery)
+        self.ended.append(delivery)
 
     async def _attempt(self, delivery: Delivery) -> Ack | None:
         delivery.attempts += 1

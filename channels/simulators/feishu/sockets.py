@@ -92,6 +92,11 @@ class Sockets:
                 await connection.socket.close(code=1001)
         return len(connections)
 
+    def cut_frozen(self, app_id: str) -> None:
+        """Cut the connections that were frozen, as a platform does that has noticed."""
+        for connection in [each for each in self._open.get(app_id, []) if each.frozen]:
+            cut(connection.request)
+
     def abort_all(self) -> None:
         """Cut every connection, so that the server can stop."""
         for connections in self._open.values():

@@ -53,6 +53,8 @@ class Deliveries:
         self._waiting: dict[str, Delivery] = {}
         self._ignored: set[str] = set()
         self.pending: list[Delivery] = []
+        self.ended: list[Delivery] = []
+        """Those that were acknowledged or given up, oldest first."""
         sockets.on_ack = self._on_ack
         sockets.on_open = self._on_open
         sockets.on_close = self._on_close
@@ -100,6 +102,7 @@ class Deliveries:
                     await self._until(self._gate.clock.steady_s() + wait_s, delivery.retry_now)
         finally:
             self.pending.remove(delivery)
+            self.ended.append(delivery)
 
     async def _attempt(self, delivery: Delivery) -> Ack | None:
         delivery.attempts += 1

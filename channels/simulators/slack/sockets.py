@@ -118,6 +118,11 @@ class Sockets:
             await self._dismiss(connection, reason)
         return len(connections)
 
+    def cut_frozen(self, app_id: str) -> None:
+        """Cut the connections that were frozen, as a platform does that has noticed."""
+        for connection in [each for each in self._open.get(app_id, []) if each.frozen]:
+            cut(connection.request)
+
     def abort_all(self) -> None:
         """Cut every connection, so that the server can stop."""
         for connections in self._open.values():
