@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo serve test check bench bench-scale clean
+.PHONY: setup demo serve test check bench bench-scale soak clean
 setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
@@ -34,6 +34,9 @@ bench: setup
 
 bench-scale: setup
 	$(BIN)/python -m tests.bench --only scale $(BENCH_ARGS)
+
+soak: setup
+	$(BIN)/python -m tests.bench.soak $(SOAK_ARGS)
 
 clean:
 	rm -rf $(VENV) *.egg-info .pytest_cache .ruff_cache
