@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from tests.processes.replicas import Replica, replica
 EVERY_S = 10.0
 LONGEST_S = 60.0
 """An answer may take so long after the last question; then it is lost."""
+SECOND_S = 2.0
 JUDGED_S = 300.0
 MB_PER_MIN, FIRST_MS_PER_MIN, FULL_MS_PER_MIN = 1.0, 2.0, 10.0
 """What may grow in a minute: memory of a gateway, event -> first write p50, last token -> whole text p95."""
@@ -77,12 +78,15 @@ class Soak:
             await asyncio.sleep(min(EVERY_S, seconds - now_s))
             await self._sample()
         await self._post("rest")
-        ends_s = time.monotonic() + LONGEST_S
-        while (await self._get("open") or self._stored().waiting) and time.monotonic() < ends_s:
-            await asyncio.sleep(0.5)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_S):
+                await until(self._is_over, within_s=2 * LONGEST_S)
         # A second answer would come a moment later.
-        await asyncio.sleep(2.0)
+        await asyncio.sleep(SECOND_S)
         await self._sample()
+
+    async def _is_over(self) -> bool:
+        return not await self._get("open") and not self._stored().waiting
 
     async def _sample(self) -> None:
         held = held_by([each.process.pid for each in self._team])
