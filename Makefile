@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo serve test check bench bench-scale chaos clean
+.PHONY: setup demo serve test check bench bench-scale soak chaos clean
 setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
@@ -43,6 +43,9 @@ chaos: setup
 	@NIUMA_TEST_CHAOS=all NIUMA_TEST_CHAOS_TALLY=$(CURDIR)/$(CHAOS_TALLY) bash -c 'time $(BIN)/python -m pytest \
 		tests/contract/chaos -n $(CHAOS_WORKERS) --dist worksteal --durations=5 $(CHAOS_ARGS); code=$$?; \
 		$(BIN)/python -m tests.contract.chaos.tally $(CHAOS_TALLY); rm -f $(CHAOS_TALLY); exit $$code'
+
+soak: setup
+	$(BIN)/python -m tests.bench.soak $(SOAK_ARGS)
 
 clean:
 	rm -rf $(VENV) *.egg-info .pytest_cache .ruff_cache

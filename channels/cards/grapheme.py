@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 
 import regex
 
 _CLUSTER = regex.compile(r"\X")
+_ALONE = re.compile("[ -\u02ff\u2010-\u2027\u3000-\u3029\u4e00-\u9fff\uff01-\uff60]*")
+"""Latin, usual signs and Chinese: each of them is a character by itself, whatever of them stands beside it."""
 _JOINER = "\u200d"
 _LOOKS_BACK = 512
 """A row of flags is counted from its start; a longer row may be cut in the middle of one."""
@@ -15,7 +18,7 @@ _LOOKS_BACK = 512
 
 def starts(line: str, most: int) -> Sequence[int]:
     """Give where the first `most` characters of a line begin."""
-    if line.isascii():
+    if _ALONE.fullmatch(line):
         return range(min(len(line), most))
     return [match.start() for match in islice(_CLUSTER.finditer(line), most)]
 

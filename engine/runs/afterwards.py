@@ -20,6 +20,7 @@ from engine.storage.statement import execute
 
 AFTERWARDS = frozenset({"retry", "satisfied", "revise", "abandon"})
 """What can be done only with a run that has ended."""
+BEGINS_A_RUN = frozenset({"retry", "revise"})
 
 _DONE: dict[PressAction, PressedCode] = {
     "retry": "retrying",
@@ -61,7 +62,7 @@ class Afterwards:
         if newer is not None:
             return Pressed(code="newer", run=RunId(newer))
         seq = None
-        if press.do in ("retry", "revise"):
+        if press.do in BEGINS_A_RUN:
             arrival = self._inbox.admission.arrive(session, self._asked(run, press))
             if arrival.overload is not None:
                 return Pressed(code=arrival.overload.reason)

@@ -95,6 +95,10 @@ class Journal:
         rows = execute(session, "SELECT path, result FROM nm_step WHERE run = :run", run=run)
         return Loaded({row.path: row.result for row in rows}, self._events.load(session, run), pending(session, run))
 
+    def load_first(self, session: Session, run: RunId) -> Loaded:
+        """Give what a first attempt needs, in one statement: nobody has recorded anything before it."""
+        return Loaded(controls=pending(session, run))
+
     def load_final(self, session: Session, run: RunId) -> Loaded:
         """Give only the recorded end of a run, if there is one."""
         sql = "SELECT path, result FROM nm_step WHERE run = :run AND path = :path"
@@ -132,11 +136,12 @@ class Journal:
             FenceBroken: the run is not ours any more.
         """
         sql = f"UPDATE nm_run SET surface = coalesce(:surface, surface) WHERE {fence.where}"
-        surface = None if state is None else json.dumps(state)
-        _must_hit(change(session, sql, surface=surface, **fence.values()))
+        _must_hit(change(session, sql, surface=_surface(state), **fence.values()))
 
-    def end(self, session: Session, fence: Fence, status: str, result: str) -> list[str]:
-        """End a run and give the ids of the controls nobody consumed.
+    def end(
+        self, session: Session, fence: Fence, status: str, result: str, surface: dict[str, Any] | None = None
+    ) -> list[str]:
+        """End a run, store what finds its card again (`None` keeps it), and give the ids of controls nobody consumed.
 
         The order makes the race with a control that comes in safe: either its row is seen here or its sender sees
         the end.
@@ -144,8 +149,10 @@ class Journal:
         Raises:
             FenceBroken: the run is not ours any more.
         """
-        sql = f"UPDATE nm_run SET status = :status, result = :result, ended_at = {self._dialect.now_ms}"
-        _must_hit(change(session, f"{sql} WHERE {fence.where}", status=status, result=result, **fence.values()))
+        sql = f"""UPDATE nm_run SET status = :status, result = :result, surface = coalesce(:surface, surface),
+ended_at = {self._dialect.now_ms} WHERE {fence.where}"""
+        row = {"status": status, "result": result, "surface": _surface(surface)}
+        _must_hit(change(session, sql, **row, **fence.values()))
         # The outcome stands in the run's own row from here on.
         kept = "UPDATE nm_step SET result = '{}' WHERE run = :run AND path = :path"
         execute(session, kept, run=fence.run, path=FINAL)
@@ -197,6 +204,10 @@ def _take(session: Session, run: RunId, control: str, path: str) -> None:
     sql = "UPDATE nm_control SET taken_by = :path WHERE run = :run AND id = :id AND taken_by IS NULL"
     if change(session, sql, path=path, run=run, id=control) != 1:
         raise ControlTaken
+
+
+def _surface(state: dict[str, Any] | None) -> str | None:
+    return None if state is None else json.dumps(state)
 
 
 def _must_hit(rows: int) -> None:

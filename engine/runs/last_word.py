@@ -62,9 +62,8 @@ class LastWord:
 
         def write(session: Session) -> tuple[list[str], bool]:
             journal = self._replica.journal
-            journal.keep_surface(session, scope.fence, state)
+            left = journal.end(session, scope.fence, outcome.status, outcome.model_dump_json(), state)
             self._ledger.settle(session, scope.id, result, now_ms)
-            left = journal.end(session, scope.fence, outcome.status, outcome.model_dump_json())
             self._replica.finish(session, scope.id)
             return left, self._ledger.owes(session, scope.id)
 

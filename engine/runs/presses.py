@@ -10,7 +10,7 @@ from sqlmodel import Session
 from engine.events import EventType
 from engine.messages import Address, InboxKey, RunInput
 from engine.ports import Control, ControlKind, Press, PressAction, Pressed, PressedCode
-from engine.runs.afterwards import AFTERWARDS, Afterwards, Judged
+from engine.runs.afterwards import AFTERWARDS, BEGINS_A_RUN, Afterwards, Judged
 from engine.runs.controls import control_of, heard, put
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox, Noted, Route
@@ -41,9 +41,14 @@ class Presses:
         self._afterwards = afterwards
         # Held until the end, so that of two presses the second one sees the first, also in another process.
         self._lock = f"SELECT status, input, task, attempt_index FROM nm_run WHERE id = :run {dialect.for_update}"
+        # What begins a run takes its place in line: always before a run's row, as a message does that speaks to a run.
+        line = "SELECT conv FROM nm_run WHERE id = :run"
+        self._line = f"SELECT 1 FROM nm_conv WHERE conv = ({line}) {dialect.for_update}"
 
     def take(self, session: Session, key: InboxKey, conversation: Address, press: Press, *, now_ms: int) -> Pressed:
         """Carry the press out and store it with its answer; a redelivery gives the stored answer."""
+        if press.do in BEGINS_A_RUN:
+            execute(session, self._line, run=press.run)
         row = execute(session, self._lock, run=press.run).first()
         said = self._inbox.body(session, key)
         if said is not None:

@@ -57,7 +57,7 @@ class Turn:
                 claim, loaded = self._replica.journal.read(run, taken)
                 self._tell(claim)
             else:
-                claim, loaded = await self._claim(run), None
+                claim, loaded = await self._claim(run)
             if claim is not None:
                 await self._attempt(claim, loaded)
         except Exception as error:
@@ -65,21 +65,27 @@ class Turn:
             log.exception("turn_broken", extra={"run": run})
             raise asyncio.CancelledError from error
 
-    async def _claim(self, run: RunId) -> Claim | None:
+    async def _claim(self, run: RunId) -> tuple[Claim | None, Loaded | None]:
+        """Claim a run, and load what a first attempt needs on the same way to the database."""
         replica = self._replica
         database, journal, lease = replica.database, replica.journal, replica.lease
         tries = count()
 
-        async def take() -> Claim | None:
-            again = next(tries) > 0
-            return await database.single(lambda s: journal.claim(s, run, replica.id, again=again))
+        def claim_and_load(session: Session, again: bool) -> tuple[Claim | None, Loaded | None]:
+            claim = journal.claim(session, run, replica.id, again=again)
+            is_first = claim is not None and claim.attempt == 1
+            return claim, journal.load_first(session, run) if is_first else None
 
-        claim = await persist(take, lease)
+        async def take() -> tuple[Claim | None, Loaded | None]:
+            again = next(tries) > 0
+            return await database.single(lambda s: claim_and_load(s, again))
+
+        claim, loaded = await persist(take, lease)
         if claim is not None:
             self._tell(claim)
         elif await persist(lambda: database.read(lambda s: journal.refused(s, run)), lease) == "lost":
             raise asyncio.CancelledError
-        return claim
+        return claim, loaded
 
     @staticmethod
     def _tell(claim: Claim) -> None:

@@ -11,10 +11,9 @@ import hashlib
 from sqlmodel import Session
 
 from engine.messages import RunId, RunInput, SessionId, UserMessage
-from engine.sessions.store import append
+from engine.sessions.store import Place, put
 from engine.storage.statement import execute
 
-_ASKED = "UPDATE nm_message SET question = :question WHERE session = :session AND n = :n"
 _WITHDRAW = """UPDATE nm_message SET replaced_by = :by WHERE session = :session AND run IN (
   SELECT run FROM nm_message WHERE session = :session AND question = :question AND run <> :by)"""
 
@@ -33,9 +32,7 @@ def append_question(
     What is withdrawn stays stored, but `history` leaves it out from now on, for every run of the session.
     """
     _withdraw(session, session_id, question, run)
-    n = append(session, session_id, words, run=run, path="input", now_ms=now_ms)
-    execute(session, _ASKED, session=session_id, n=n, question=question)
-    return n
+    return put(session, session_id, words, Place(run, "input", now_ms, question))
 
 
 def _withdraw(session: Session, session_id: SessionId, question: str, by: RunId) -> None:

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select, update
 from engine.messages import AssistantMessage, Message, SessionId
 from engine.sessions.history import bounded, valid
 from engine.sessions.tables import MessageRow, SessionRow
-from engine.storage.statement import POSTGRES, SQLITE, change, execute
+from engine.storage.statement import change, execute
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 # Text, because every run passes here and the mapper takes four times as long.
@@ -25,11 +25,13 @@ _CURRENT = """SELECT * FROM nm_session WHERE conversation = :conversation AND st
 ORDER BY used_at DESC, id DESC LIMIT 1"""
 _BEGIN = """INSERT INTO nm_session (id, conversation, name, state, model, created_at, used_at)
 VALUES (:id, :conversation, '', 'active', :model, :created_at, :used_at)"""
-_APPEND = """INSERT INTO nm_message (session, n, run, path, body, at)
-SELECT :session, coalesce(max(n), 0) + 1, :run, :path, :body, :at FROM nm_message WHERE session = :session
+_APPEND = """INSERT INTO nm_message (session, n, run, path, body, at, question)
+SELECT :session, coalesce(max(n), 0) + 1, :run, :path, :body, :at, :question FROM nm_message WHERE session = :session
 ON CONFLICT (run, path) DO NOTHING RETURNING n"""
 _PLACE = "SELECT n FROM nm_message WHERE run = :run AND path = :path"
-_USED = "UPDATE nm_session SET used_at = :at WHERE id = :id AND used_at < :at"
+_USE = """UPDATE nm_session SET used_at = CASE WHEN used_at < :at THEN :at ELSE used_at END
+WHERE id = :id RETURNING id"""
+"""Also lets only one transaction at a time put messages at the end of a session."""
 _HISTORY = """SELECT body FROM nm_message WHERE session = :session AND n <= :upto AND replaced_by IS NULL
 ORDER BY n DESC LIMIT :most"""
 
@@ -56,6 +58,16 @@ class Memory:
     name: str
     since_ms: int
     messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message comes from and when (UTC ms); `question` names what the run answers, on a person's words."""
+
+    run: str
+    path: str
+    at_ms: int
+    question: str | None = None
 
 
 def memory_of(session: Session, conversation: str, *, now_ms: int, idle_hours: float) -> Memory | None:
@@ -103,14 +115,18 @@ def append(session: Session, session_id: SessionId, message: Message, *, run: st
     """
     if isinstance(message, AssistantMessage) and message.is_blank:
         return 0
-    if execute(session, _lock(session), id=session_id).first() is None:
+    return put(session, session_id, message, Place(run, path, now_ms))
+
+
+def put(session: Session, session_id: SessionId, message: Message, place: Place) -> int:
+    """Do what `append` does, whatever the message is."""
+    if execute(session, _USE, id=session_id, at=place.at_ms).first() is None:
         raise LookupError(f"there is no session {session_id!r}")
     body = _MESSAGE.dump_json(message).decode()
-    row = {"session": session_id, "run": run, "path": path, "body": body, "at": now_ms}
-    n = execute(session, _APPEND, **row).scalar()
+    row = {"run": place.run, "path": place.path, "at": place.at_ms, "question": place.question}
+    n = execute(session, _APPEND, session=session_id, body=body, **row).scalar()
     if n is None:
-        return int(execute(session, _PLACE, run=run, path=path).scalar_one())
-    execute(session, _USED, id=session_id, at=now_ms)
+        n = execute(session, _PLACE, run=place.run, path=place.path).scalar_one()
     return int(n)
 
 
@@ -142,9 +158,3 @@ def sessions_of(session: Session, conversation: str, *, limit: int = 20) -> Sequ
 def _end_active(session: Session, conversation: str) -> int:
     sql = "UPDATE nm_session SET state = 'archived' WHERE conversation = :conversation AND state = 'active'"
     return change(session, sql, conversation=conversation)
-
-
-def _lock(session: Session) -> str:
-    """Give the statement that lets only one transaction at a time put messages at the end of a session."""
-    dialect = POSTGRES if session.connection().dialect.name == POSTGRES.name else SQLITE
-    return f"SELECT id FROM nm_session WHERE id = :id {dialect.for_update}"

@@ -22,7 +22,7 @@ from sqlalchemy import event, exc
 from sqlmodel import Session
 
 from engine.errors import SettingsInvalid, StorageError
-from engine.storage import turnstile
+from engine.storage import ping, turnstile
 from engine.storage.group import Job
 from engine.storage.place import GONE, Place
 from engine.storage.statement import POSTGRES, SQLITE, Dialect
@@ -87,7 +87,7 @@ class Database:
         return asyncio.get_running_loop().run_in_executor(self._threads, self.run_now, fn)
 
     async def single(self, fn: Callable[[Session], T]) -> T:
-        """Run `fn`, which executes exactly one statement; on Postgres it commits by itself in one round trip.
+        """Run `fn`; on Postgres each of its statements commits by itself in one round trip. Mostly it has one.
 
         Raises:
             StorageError: as for `run`.
@@ -97,7 +97,7 @@ class Database:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._access, fn, self._single)
 
     async def read(self, fn: Callable[[Session], T]) -> T:
-        """Run `fn`, which only reads.
+        """Run `fn`, which only reads; on Postgres each of its statements sees what is committed by then.
 
         Raises:
             StorageError: as for `run`.
@@ -112,7 +112,8 @@ class Database:
 
     def read_now(self, fn: Callable[[Session], T]) -> T:
         """Do what `read` does in the calling thread; never in the event loop's."""
-        return self._access(fn, self.engine)
+        # In a transaction each statement would see the same, after two more ways there and back.
+        return self._access(fn, self.engine if self.dialect.is_sqlite else self._single)
 
     def health(self) -> Health:
         """Tell how the last access went."""
@@ -231,16 +232,19 @@ def _use_wal(connection: sqlite3.Connection, patience_s: float) -> None:
 
 def _postgres(url: str) -> sa.Engine:
     address = sa.make_url(url.replace("postgres://", "postgresql://", 1)).set(drivername="postgresql+psycopg")
-    return sa.create_engine(
+    engine = sa.create_engine(
         address,
         # Ours are 8 threads; the queue library, the heartbeat and a start have a few more. Postgres allows 100 in all.
         pool_size=8,
         max_overflow=8,
-        pool_pre_ping=True,
+        # The one used last comes first: few of them are busy, and those know our statements.
+        pool_use_lifo=True,
         hide_parameters=True,
         # A process frozen inside a transaction must not block the others' claims for longer than this.
         connect_args={"options": "-c idle_in_transaction_session_timeout=2000", "connect_timeout": 5},
     )
+    ping.attach(engine)
+    return engine
 
 
 def _is_bug(error: exc.SQLAlchemyError) -> bool:

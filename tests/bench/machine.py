@@ -26,6 +26,12 @@ def pin(pid: int) -> None:
         os.sched_setaffinity(int(task.name), _CORES[:1])
 
 
+def spread(pid: int) -> None:
+    """Let a process that was just started use every core, whatever core it was started on."""
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        os.sched_setaffinity(int(task.name), _CORES)
+
+
 def cpu_s(pid: int) -> float:
     """Give the seconds of CPU a process has used, all threads, user and system; resolution 10 ms."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

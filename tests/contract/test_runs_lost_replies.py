@@ -49,7 +49,7 @@ async def test_a_lost_reply_to_the_claim_counts_against_no_run(place: Place, mon
     if place.name == "sqlite":
         pytest.skip("the claim shares the commit that takes the run out of the queue")
     async with running(place.url, place.home) as house:
-        lost = lose_reply(house, monkeypatch, "single", lambda result: hasattr(result, "stuck"))
+        lost = lose_reply(house, monkeypatch, "single", lambda got: isinstance(got, tuple) and hasattr(got[0], "stuck"))
         run = (await house.say("hello")).run
         assert (await house.ended(run)).status == "done"
         sql = "SELECT attempt, stuck FROM nm_run WHERE id = :run"

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import Any
 
+import psycopg
 import pytest
 
 from engine.events import RunEvent
@@ -210,3 +211,29 @@ async def test_only_the_newest_attempt_can_be_followed(place: Place) -> None:
         told_old = [event.content for event in await house.runtime.events(first) if event.type == "notice"]
         assert [each["code"] for each in told_old] == ["revised"]  # type: ignore[index]
         assert ANN.id == view.input.by.id
+
+
+@pytest.mark.parametrize("action", ["revise", "retry"])
+async def test_a_press_and_a_message_to_the_same_run_do_not_wait_for_each_other(place: Place, action: Any) -> None:
+    """A message that speaks to the run at work locks its conversation, then the run."""
+    if place.name == "sqlite":
+        pytest.skip("one writer: nobody waits for anybody")
+    async with running(place.url, place.home, Asking()) as house:
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        with psycopg.connect(place.url) as message:
+            message.execute("SELECT 1 FROM nm_conv FOR UPDATE")
+            pressing = asyncio.create_task(house.press(run, action, words="again", key="press"))
+            await until_somebody_waits(place.url)
+            message.execute("SELECT 1 FROM nm_run WHERE id = %s FOR UPDATE NOWAIT", [run])
+        assert (await pressing).is_carried_out
+
+
+async def until_somebody_waits(url: str) -> None:
+    waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with psycopg.connect(url, autocommit=True) as looking:
+        for _ in range(500):
+            if looking.execute(waits).fetchone():
+                return
+            await asyncio.sleep(0.01)
+    raise AssertionError("nobody waits")

@@ -59,6 +59,9 @@ WHERE workflow_uuid IN :ids AND status = 'ENQUEUED' AND queue_name = :queue RETU
 """Whoever's update comes first has the run; a head that another replica took meanwhile is no longer ENQUEUED."""
 _FINISH = "DELETE FROM {table} WHERE workflow_uuid = :run AND status = 'PENDING' AND owner_xid = :token"
 _FORGET_INPUT = "DELETE FROM {table} WHERE workflow_uuid = :run"
+_FINISH_BOTH = f"""WITH gone AS ({_FINISH} RETURNING workflow_uuid)
+DELETE FROM {{inputs}} WHERE workflow_uuid IN (SELECT workflow_uuid FROM gone)"""
+"""Does both in one statement, where the database knows how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class Kick:
         table, inputs = (name if embedded else f"dbos.{name}" for name in ("workflow_status", "workflow_input"))
         self._heads = sa.text(_HEADS.format(table=table))
         self._take = sa.text(_TAKE.format(table=table)).bindparams(sa.bindparam("ids", expanding=True))
-        self._finish = sa.text(_FINISH.format(table=table))
+        self._finish = sa.text((_FINISH if embedded else _FINISH_BOTH).format(table=table, inputs=inputs))
         self._forget_input = sa.text(_FORGET_INPUT.format(table=inputs))
 
     def now(self) -> None:
@@ -151,7 +154,8 @@ class Kick:
     def finish(self, session: Session, won: Won) -> None:
         """Take a run that `claim_by_text` won out of the queue; its conversation is free when this commits."""
         connection = session.connection()
-        if connection.execute(self._finish, {"run": won.run, "token": won.token}).rowcount:
+        gone = connection.execute(self._finish, {"run": won.run, "token": won.token}).rowcount
+        if gone and self._database.dialect.is_sqlite:
             connection.execute(self._forget_input, {"run": won.run})
 
     def _wish(self) -> None:

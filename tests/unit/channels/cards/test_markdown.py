@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import regex
 
 from channels.cards import grapheme
 from channels.cards.markdown import Parts, link_images, settled, split
@@ -156,3 +157,12 @@ def test_joined_letters_are_one_character(character: str) -> None:
     assert {grapheme.floor(text, 4 + n) for n in range(len(character))} == {4}
     assert grapheme.ceiling(text, 5) == (4 + len(character) if len(character) > 1 else 5)
     assert list(grapheme.starts(text, 100)) == [0, 1, 2, 3, 4, 4 + len(character)]
+
+
+def test_what_is_taken_for_a_character_by_itself_is_one() -> None:
+    alone = [chr(code) for code in range(0x20, 0x10000) if grapheme.starts(chr(code), 1) == range(1)]
+    assert {"a", "é", "中", "。", "，", "…"} <= set(alone)
+    assert not {"\r", "\u0301", "\u200d", "한", "ﾞ"} & set(alone)
+    few = [char for char in alone if not "\u4e01" <= char <= "\u9ffe"]
+    assert all(len(regex.findall(r"\X", one + two)) == 2 for one in few for two in few[::9])
+    assert grapheme.starts("一二三四", 3) == range(3)
