@@ -140,9 +140,11 @@ class Scanner:
     def _block(self, line: str, end: int, open_ended: bool, text: str, growing: bool) -> tuple[Kind, int] | None:
         if open_ended and len(line) <= _LONGEST_FENCE_LINE and _FENCE_MAYBE.match(line):
             return None
-        if _FENCE_OPEN.fullmatch(line):
-            self.context = Context(fence=line)
-            return Kind.FENCE_OPEN, end
+        # What is longer is decided by its beginning, so that it does not matter how much of the line has come.
+        mark = line[: _LONGEST_FENCE_LINE + 1]
+        if _FENCE_OPEN.fullmatch(mark):
+            self.context = Context(fence=mark)
+            return Kind.FENCE_OPEN, end if len(mark) == len(line) else self.position + len(mark)
         if _TABLE_LINE.match(line) and len(line) <= _LONGEST_HELD_LINE:
             if open_ended:
                 return None

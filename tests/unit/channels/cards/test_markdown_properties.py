@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from channels.cards import grapheme
@@ -85,6 +85,7 @@ def test_growth_never_rewrites_what_is_shown(text: str, limit: int, seed: int) -
 
 
 @settings(max_examples=300, deadline=None)
+@example("```" + "long" * 60, 250, 0)
 @given(TEXTS, LIMITS, st.integers(0, 100))
 def test_the_way_a_text_arrives_does_not_matter(text: str, limit: int, seed: int) -> None:
     parts = Parts(limit, measure=size)
