@@ -135,6 +135,16 @@ async def test_a_long_run_is_told_with_a_way_to_stop_it(monkeypatch: pytest.Monk
         assert button["actionURL"].endswith("content=%2Fstop%20" + RUN[-8:])
 
 
+async def test_a_way_to_stop_that_may_have_arrived_does_not_come_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("channels.dingtalk.plain.EARLY_S", 0.0)
+    async with bench(settings=PLAIN) as b:
+        sink, _, _ = await b.opened()
+        b.sim.faults.add({"match": {"path": "sendBySession"}, "action": {"lost_answer": True}, "times": 1})
+        assert await write(sink, card("working on it")) == ["message.webhook"]
+        assert await write(sink, card("working on it still")) == []
+        assert len(b.calls("sendBySession")) == 1
+
+
 async def test_an_answer_that_may_have_arrived_stays_owed_and_is_not_doubled() -> None:
     async with bench(settings=PLAIN) as b:
         message = await b.asked()
