@@ -12,6 +12,7 @@ from sqlmodel import Session
 from engine.events import RunEvent
 from engine.messages import RunId
 from engine.runs.eventlog import EventLog
+from engine.runs.quarantine import SUSPECT_FROM
 from engine.runs.records import DeliveryView, deliveries_of
 from engine.runs.view import RunView, view
 from engine.storage.statement import execute
@@ -108,7 +109,7 @@ def _waits(session: Session, run: RunView, row: Any, events: Sequence[RunEvent])
         asked = _asked(events)
         if asked is not None:
             yield WaitView("person", person=asked)
-        elif row.stuck:
+        elif row.stuck >= SUSPECT_FROM:
             yield WaitView("quarantine", count=int(row.stuck))
 
 

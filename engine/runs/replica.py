@@ -15,14 +15,14 @@ from engine.messages import Address, Principal, RunId, RunInput
 from engine.ports import Clock, Watcher
 from engine.runs.journal import Journal
 from engine.runs.lease import Lease
-from engine.runs.quarantine import Quarantine
+from engine.runs.quarantine import SUSPECT_FROM, Quarantine
 from engine.storage.database import Database
 from engine.storage.statement import execute
 
 log = logging.getLogger(__name__)
 
-_RESTING = """SELECT input FROM nm_run WHERE conv = :conv AND status = 'running' AND excused = 1
-AND stuck = 0 AND owner IN (SELECT id FROM nm_replica) LIMIT 1"""
+_RESTING = f"""SELECT input FROM nm_run WHERE conv = :conv AND status = 'running' AND excused = 1
+AND stuck < {SUSPECT_FROM} AND owner IN (SELECT id FROM nm_replica) LIMIT 1"""
 """Whose owner is gone was excused by a drain, and a suspect waits for its turn: nobody is asked for anything."""
 
 

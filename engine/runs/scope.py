@@ -21,7 +21,7 @@ from engine.runs.excuse import Excuse
 from engine.runs.journal import ControlTaken, Entry, FenceBroken, Loaded
 from engine.runs.patience import persist
 from engine.runs.ports import FINAL, SURFACE, Claim, Fence
-from engine.runs.quarantine import Slot
+from engine.runs.quarantine import SUSPECT_FROM, Slot
 from engine.runs.replica import Replica, Show
 from engine.runs.steering import STEERS, Steering
 
@@ -82,7 +82,7 @@ class Scope:
     @property
     def rests(self) -> bool:
         """Tell whether the run only waits: for a person, or for its turn as a suspect."""
-        return self.asks or (self.claim.stuck > 0 and self.slot is None)
+        return self.asks or (self.claim.stuck >= SUSPECT_FROM and self.slot is None)
 
     @property
     def asks(self) -> bool:

@@ -15,7 +15,7 @@ from engine.runs.journal import Loaded
 from engine.runs.last_word import LastWord
 from engine.runs.patience import persist
 from engine.runs.ports import FINAL, Claim, Taken
-from engine.runs.quarantine import LIMIT
+from engine.runs.quarantine import LIMIT, SUSPECT_FROM
 from engine.runs.replica import Replica
 from engine.runs.scope import Scope
 from engine.runs.showing import Showing
@@ -129,7 +129,7 @@ class Turn:
             # The card itself may be what kills: the queue shows it, and counts its tries before it tries.
             await self._last_word.end(scope, await self._last_word.record(scope, outcome), Owed(reason="poison"))
             return
-        if scope.claim.stuck:
+        if scope.claim.stuck >= SUSPECT_FROM:
             await scope.excuse.write(True)
             scope.slot = await self._replica.quarantine.enter(scope.claim.stuck)
             await scope.excuse.write(False)
