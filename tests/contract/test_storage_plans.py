@@ -62,6 +62,7 @@ def questions(dialect: Dialect) -> dict[str, str]:
         "a place in line": forgetting._CONV_FREE,
         "old sessions": said.OLD_SESSIONS,
         "old messages": said.FORGET_MESSAGES,
+        "old messages that are kept": said.OLD_BODIES,
         "the first message that is kept": said.FIRST_KEPT,
         "old blobs": blobs.OLD,
         "held": recovery._HELD.format(table=table),
