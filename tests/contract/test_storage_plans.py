@@ -54,6 +54,7 @@ def questions(dialect: Dialect) -> dict[str, str]:
         "take": queue._TAKE.format(table=table).replace(":ids", "('a', 'b')"),
         "finish": queue._FINISH.format(table=table),
         "a run by its code": view._CODE,
+        "ended runs": view._ENDED,
         "dead letters": ledger._DEAD,
         "dead letters again": ledger._REVIVE,
         "old inbounds": forgetting.FORGET_INBOX,
