@@ -74,7 +74,7 @@ class Inbox:
         run = RunId(new_id())
         if not self.note(session, key, Noted(given.to, "turn", run=run), at_ms):
             first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
-            return Submitted(first, True, self._behind(session, given.place_in_line, first))
+            return Submitted(first, True, self.behind(session, given.place_in_line, first))
         given = corrected(session, key, given)
         arrival = self.admission.arrive(session, given)
         behind = arrival.behind
@@ -136,5 +136,6 @@ class Inbox:
         return None if run is None else RunId(run)
 
     @staticmethod
-    def _behind(session: Session, conv: str, run: str) -> int:
+    def behind(session: Session, conv: str, run: str) -> int:
+        """Count the runs of a line that are open and come before a run."""
         return int(execute(session, _BEHIND, conv=conv, run=run).scalar_one())
