@@ -81,7 +81,7 @@ class Inbox:
         if arrival.overload is not None:
             self.refuse(session, key, arrival.overload)
             return Submitted(RunId(""), False, behind, overload=arrival.overload)
-        self._insert(session, run, given, arrival.seq, at_ms)
+        self.put(session, run, given, arrival.seq, at_ms)
         return Submitted(run, False, behind, self._busy.meet(session, given, run, at_ms) if behind else None)
 
     def refuse(self, session: Session, key: InboxKey, overload: Overload) -> None:
@@ -90,15 +90,10 @@ class Inbox:
 
     def line_up(self, session: Session, run: RunId, given: RunInput, at_ms: int) -> None:
         """Make a run and put it in line, whatever is open; its inbound is noted by the caller."""
-        self._insert(session, run, given, self.admission.number(session, given), at_ms)
+        self.put(session, run, given, self.admission.number(session, given), at_ms)
 
-    def put(self, session: Session, given: RunInput, seq: int, at_ms: int) -> RunId:
+    def put(self, session: Session, run: RunId, given: RunInput, seq: int, at_ms: int) -> None:
         """Make a run that was let in with this number."""
-        run = RunId(new_id())
-        self._insert(session, run, given, seq, at_ms)
-        return run
-
-    def _insert(self, session: Session, run: RunId, given: RunInput, seq: int, at_ms: int) -> None:
         execute(
             session,
             _RUN,
