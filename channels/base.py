@@ -76,7 +76,7 @@ class CardOpening:
     """Id of the message that is answered; `None` for a push."""
     card: Card
     """First snapshot; a new card already shows it."""
-    way_back: str = ""
+    way_back: str = field(default="", repr=False)
     """What came with the message that is answered; see `InboundMessage.way_back`."""
 
 

@@ -98,7 +98,7 @@ class InboundMessage:
     is one without a slash. The handler's `Toast` is shown to the person who typed; there is no message to answer."""
     unsupported: str | None = None
     """The platform's message kind when we cannot read it; then `text` is empty."""
-    way_back: str = ""
+    way_back: str = field(default="", repr=False)
     """What the channel needs to answer it, where that came with the message alone: kept for it, opaque, secret, and
     shown nowhere. `CardOpening.way_back` gives it back, also to the next process."""
 

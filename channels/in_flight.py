@@ -30,13 +30,14 @@ class InFlight:
 
     def begin(self, work: Coroutine[Any, Any, None]) -> bool:
         """Answer one; false when too many are being answered. Of a flood the first one that is dropped is logged."""
-        is_full = len(self._tasks) >= self._most
-        if is_full and not self._is_full:
-            _log.warning("frames_dropped", extra={"channel": self._channel, "most": self._most})
-        self._is_full = is_full
-        if is_full:
+        if len(self._tasks) >= self._most:
+            if not self._is_full:
+                _log.warning("frames_dropped", extra={"channel": self._channel, "most": self._most})
+            self._is_full = True
             work.close()
             return False
+        # At the edge each answer lets one in and the next one is dropped: that is the same flood.
+        self._is_full = self._is_full and len(self._tasks) >= self._most // 2
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

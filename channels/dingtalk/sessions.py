@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from channels.clock import Clock
 from channels.events import Quote
@@ -52,7 +52,9 @@ class Sessions:
         """Remember again what was kept with a message, where this process does not know better."""
         if not way_back:
             return
-        session = Session(**json.loads(way_back))
+        kept = json.loads(way_back)
+        # Another version may have kept more with it.
+        session = Session(**{each.name: kept[each.name] for each in fields(Session) if each.name in kept})
         if session.message_id not in self._by_message:
             self._by_message[session.message_id] = session
 

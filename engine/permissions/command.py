@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 
 _MORE_THAN_WORDS = re.compile(r"[;&|`$<>(){}\[\]*?~!#\\\n\r\0]")
 """Whatever makes a shell do more than run one program with these words."""
+_BETWEEN = re.compile(r"(?:\$\{?IFS\}?|[\s;&|()`{},])+")
+"""What stands between the words of programs, also where braces are expanded to words."""
 
 
 def words_of(command: str) -> list[str] | None:
@@ -38,9 +40,18 @@ def is_covered(command: str, pattern: str) -> bool:
 
 
 def mentions(command: str, pattern: str) -> bool:
-    """Tell whether a forbidding or asking `pattern` is found anywhere in a command, however it is put together."""
-    flat, wanted = " ".join(re.split(r"[\s;&|()`]+", command)), " ".join(pattern.split()).rstrip("*").strip()
-    return bool(wanted) and re.search(rf"(?<![\w./-]){_glob(wanted)}(?![\w-])", flat) is not None
+    """Tell whether a forbidding or asking `pattern` is found anywhere in a command: also quoted, escaped, by its path.
+
+    A net, not a wall: a shell can say the same in ways that nobody can list (a variable, a script, an encoding). What
+    must not happen is kept from it by what is allowed at all, and by the sandbox.
+    """
+    wanted = _flat(pattern).rstrip("*").strip()
+    return bool(wanted) and re.search(rf"(?<![\w.-]){_glob(wanted)}(?![\w-])", _flat(command)) is not None
+
+
+def _flat(command: str) -> str:
+    bare = re.sub(r"""\\\n|[\\'"]""", "", command)
+    return " ".join(_BETWEEN.split(bare)).strip()
 
 
 def _glob(pattern: str) -> str:

@@ -7,6 +7,9 @@ from typing import Literal
 
 from engine.permissions.verdict import Verdict
 
+Rank = Literal["owner", "admin", "member", "guest"]
+EffectName = Literal["none", "idempotent", "once"]
+
 
 @dataclass(frozen=True, slots=True)
 class Touches:
@@ -38,11 +41,11 @@ class Request:
     """One call that wants to run. `usual` is what holds when no rule speaks of it."""
 
     tool: str
-    effect: Literal["none", "idempotent", "once"] = "none"
+    effect: EffectName = "none"
     usual: Verdict = "allow"
     touches: Touches = field(default_factory=Touches)
     person: str = ""
-    rank: Literal["owner", "admin", "member", "guest"] = "member"
+    rank: Rank = "member"
     agent: str = "default"
     role: str = "main"
     conversation: str = ""

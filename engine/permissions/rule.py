@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.permissions.command import is_covered, mentions
-from engine.permissions.request import Request
+from engine.permissions.request import EffectName, Rank, Request
 from engine.permissions.verdict import Ruling, Verdict
-
-Rank = Literal["owner", "admin", "member", "guest"]
-EffectName = Literal["none", "idempotent", "once"]
 
 
 class Rule(BaseModel):

@@ -27,6 +27,7 @@ _OPEN = """SELECT
 _HELD = "SELECT count(*) FROM nm_inbox WHERE route = 'held' AND reason = 'join' AND conv = :conv"
 _CROWD = """SELECT (SELECT count(*) FROM nm_run WHERE status IN ('queued', 'running'))
 - (SELECT count(*) FROM nm_run WHERE status = 'running') AS waiting, (SELECT count(*) FROM nm_replica) AS replicas"""
+"""What is open less what is in work: no index knows what waits."""
 CROWD_S = 0.25
 """How old a count of all that waits may be. Meanwhile each replica adds what it let in itself."""
 

@@ -16,6 +16,7 @@ from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox
 from engine.runs.ledger import Ledger
 from engine.runs.ports import ENDED, FINAL
+from engine.storage.ids import new_id
 from engine.storage.statement import execute
 
 AFTERWARDS = frozenset({"retry", "satisfied", "revise", "abandon"})
@@ -72,7 +73,8 @@ class Afterwards:
             told.append(self._judge(session, press, at_ms))
         again = None
         if seq is not None:
-            again = self._inbox.put(session, self._asked(run, press), seq, at_ms)
+            again = RunId(new_id())
+            self._inbox.put(session, again, self._asked(run, press), seq, at_ms)
             told.append(_followed(press, again, at_ms))
         self._events.append(session, told)
         self._ledger.owe(session, run.id, "refresh", at_ms)

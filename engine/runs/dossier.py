@@ -12,6 +12,7 @@ from sqlmodel import Session
 from engine.events import RunEvent
 from engine.messages import RunId
 from engine.runs.eventlog import EventLog
+from engine.runs.inbox import Inbox
 from engine.runs.quarantine import SUSPECT_FROM
 from engine.runs.records import DeliveryView, deliveries_of
 from engine.runs.view import RunView, view
@@ -21,10 +22,9 @@ ControlFate = Literal["waiting", "left", "consumed"]
 """`left`: the run ended before any step took it."""
 Wait = Literal["turn", "process", "person", "quarantine", "delivery"]
 
-_RUN = "SELECT stuck, excused, surface, conv, seq, parent FROM nm_run WHERE id = :run"
+_RUN = "SELECT stuck, surface, conv, parent FROM nm_run WHERE id = :run"
 _STEPS = "SELECT path, attempt, at, length(result) AS size FROM nm_step WHERE run = :run ORDER BY at, path"
 _CONTROLS = "SELECT id, kind, person, at, taken_by FROM nm_control WHERE run = :run ORDER BY at, id"
-_BEFORE = "SELECT count(*) FROM nm_run WHERE conv = :conv AND status IN ('queued', 'running') AND seq < :seq"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _control(row: Any) -> ControlView:
 
 def _waits(session: Session, run: RunView, row: Any, events: Sequence[RunEvent]) -> Iterator[WaitView]:
     if run.status == "queued":
-        before = int(execute(session, _BEFORE, conv=row.conv, seq=row.seq).scalar_one())
+        before = Inbox.behind(session, row.conv, run.id)
         yield WaitView("turn", count=before) if before else WaitView("process")
     elif run.status == "running":
         asked = _asked(events)

@@ -74,14 +74,14 @@ class Inbox:
         run = RunId(new_id())
         if not self.note(session, key, Noted(given.to, "turn", run=run), at_ms):
             first = RunId(execute(session, _WHOSE, **key.model_dump()).scalar() or "")
-            return Submitted(first, True, self._behind(session, given.place_in_line, first))
+            return Submitted(first, True, self.behind(session, given.place_in_line, first))
         given = corrected(session, key, given)
         arrival = self.admission.arrive(session, given)
         behind = arrival.behind
         if arrival.overload is not None:
             self.refuse(session, key, arrival.overload)
             return Submitted(RunId(""), False, behind, overload=arrival.overload)
-        self._insert(session, run, given, arrival.seq, at_ms)
+        self.put(session, run, given, arrival.seq, at_ms)
         return Submitted(run, False, behind, self._busy.meet(session, given, run, at_ms) if behind else None)
 
     def refuse(self, session: Session, key: InboxKey, overload: Overload) -> None:
@@ -90,15 +90,10 @@ class Inbox:
 
     def line_up(self, session: Session, run: RunId, given: RunInput, at_ms: int) -> None:
         """Make a run and put it in line, whatever is open; its inbound is noted by the caller."""
-        self._insert(session, run, given, self.admission.number(session, given), at_ms)
+        self.put(session, run, given, self.admission.number(session, given), at_ms)
 
-    def put(self, session: Session, given: RunInput, seq: int, at_ms: int) -> RunId:
+    def put(self, session: Session, run: RunId, given: RunInput, seq: int, at_ms: int) -> None:
         """Make a run that was let in with this number."""
-        run = RunId(new_id())
-        self._insert(session, run, given, seq, at_ms)
-        return run
-
-    def _insert(self, session: Session, run: RunId, given: RunInput, seq: int, at_ms: int) -> None:
         execute(
             session,
             _RUN,
@@ -136,5 +131,6 @@ class Inbox:
         return None if run is None else RunId(run)
 
     @staticmethod
-    def _behind(session: Session, conv: str, run: str) -> int:
+    def behind(session: Session, conv: str, run: str) -> int:
+        """Count the runs of a line that are open and come before a run."""
         return int(execute(session, _BEHIND, conv=conv, run=run).scalar_one())

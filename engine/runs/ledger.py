@@ -39,14 +39,16 @@ HELD_MS = 60_000
 _NEXT = """status = 'owed' AND NOT EXISTS (
   SELECT 1 FROM nm_delivery AS e WHERE e.run = d.run AND e.status IN ('owed', 'trying') AND e.id < d.id)"""
 """One row of a run after another, oldest first."""
-_SUSPECT = "(reason LIKE 'trying %' AND reason <> 'trying 1')"
+TRYING = "trying "
+"""The reason of a row while somebody tries it begins so; how often in a row a try ended with its process follows."""
+_SUSPECT = f"(reason LIKE '{TRYING}%' AND reason <> '{TRYING}1')"
 """What was in work when a process ended, and ended with the next one too. One such row is tried at a time, and nothing
 beside it: the next crash points at it and spares the others."""
 _OPEN_NOW = f"{_NEXT} AND (:suspects = 1 OR NOT {_SUSPECT})"
 _PENDING = (
     """SELECT kind, count(*) AS n, min(created_at) AS since FROM nm_delivery WHERE status = 'owed' GROUP BY kind"""
 )
-_HAND_OVER = """UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE 'trying %'
+_HAND_OVER = f"""UPDATE nm_delivery SET due_at = :at, reason = '' WHERE status = 'owed' AND reason LIKE '{TRYING}%'
 AND EXISTS (SELECT 1 FROM nm_run AS r WHERE r.id = nm_delivery.run AND r.owner = :owner)"""
 
 _SHOWN = "SELECT 1 FROM nm_delivery WHERE run = :run AND kind = 'final' AND status = 'delivered' LIMIT 1"
@@ -118,6 +120,10 @@ class Ledger:
         self._take = f"""SELECT id, run, kind, reason, created_at FROM nm_delivery AS d
 WHERE {_OPEN_NOW} AND due_at <= :now
 ORDER BY CASE WHEN {_SUSPECT} THEN reason ELSE '' END, due_at, id LIMIT 1 {dialect.skip_locked}"""
+        # Whoever takes a row locks it before its run, the caller here the run before: what is locked is being taken.
+        self._soon = f"""UPDATE nm_delivery SET due_at = :at WHERE id IN (SELECT id FROM nm_delivery
+WHERE run = :run AND kind <> 'refresh' AND status = 'owed' AND due_at > :at AND reason NOT LIKE '{TRYING}%'
+{dialect.skip_locked})"""
 
     def promise(self, session: Session, run: RunId, at_ms: int) -> None:
         """Note that the turn of `run` tries to show its final answer."""
@@ -147,7 +153,7 @@ done_at = :done_at WHERE run = :run AND kind = 'final' AND status = 'trying'"""
         unreturned = _unreturned(row.reason)
         hold = """UPDATE nm_delivery SET tries = tries + 1, due_at = :due_at, reason = :reason
 WHERE id = :id RETURNING tries"""
-        reason = f"{_TRYING}{unreturned + 1}"
+        reason = f"{TRYING}{unreturned + 1}"
         tries = execute(session, hold, id=row.id, due_at=at_ms + HELD_MS, reason=reason).scalar_one()
         fence = "UPDATE nm_run SET attempt = attempt + 1, owner = :owner WHERE id = :run RETURNING attempt"
         attempt = execute(session, fence, run=row.run, owner=owner).scalar_one()
@@ -199,7 +205,7 @@ WHERE run = :run AND kind = 'final' AND status = 'dead'"""
         sql = """UPDATE nm_delivery SET status = 'owed', due_at = :at, done_at = NULL,
 reason = CASE WHEN reason = :poison THEN :once ELSE reason END
 WHERE run = :run AND kind <> 'refresh' AND status = 'dead'"""
-        execute(session, sql, run=run, at=at_ms, poison=POISON, once=f"{_TRYING}{MOST_UNRETURNED - 1}")
+        execute(session, sql, run=run, at=at_ms, poison=POISON, once=f"{TRYING}{MOST_UNRETURNED - 1}")
         return True
 
     def ask_again(self, session: Session, run: RunId, at_ms: int) -> None:
@@ -221,9 +227,7 @@ WHERE run = :run AND kind = 'final' AND status = 'delivered' AND done_at > :sinc
         )
         if execute(session, sql, run=run).first() is None:
             return False
-        soon = """UPDATE nm_delivery SET due_at = :at
-WHERE run = :run AND kind <> 'refresh' AND status = 'owed' AND due_at > :at AND reason NOT LIKE 'trying %'"""
-        execute(session, soon, run=run, at=at_ms)
+        execute(session, self._soon, run=run, at=at_ms)
         return True
 
     def was_delivered(self, session: Session, run: RunId) -> bool:
@@ -258,12 +262,9 @@ def wait_ms(tries: int) -> int:
     return min(1000 * 2 ** min(tries, 20), LONGEST_WAIT_MS)
 
 
-_TRYING = "trying "
-
-
 def _unreturned(reason: str) -> int:
     """Read how many tries in a row did not come back: each leaves a mark, and whoever comes back overwrites it."""
-    return int(reason.removeprefix(_TRYING)) if reason.startswith(_TRYING) else 0
+    return int(reason.removeprefix(TRYING)) if reason.startswith(TRYING) else 0
 
 
 def _outcome(result: Delivered | Owed | Unchanged, tries: int, at_ms: int, *, is_dead: bool) -> dict[str, object]:

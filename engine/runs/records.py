@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from engine.messages import RunId
 from engine.ports import Json, RunStatus
+from engine.runs.ledger import TRYING, Kind
 from engine.runs.view import COLUMNS, RunView, view_of
 from engine.storage.statement import execute
 
@@ -25,8 +26,6 @@ _STATES: dict[str, DeliveryState] = {
     "dead": "failed",
     "unchanged": "unchanged",
 }
-_TRYING = "trying "
-"""A mark in the reason of an owed row, while the queue tries it; what it says is no reason."""
 _WHERE: dict[str, str] = {
     "state": "status = :state",
     "since_ms": "created_at >= :since_ms",
@@ -75,7 +74,7 @@ class DeliveryView:
     """A row of the ledger. `reason`: why the last try did not show it; `receipt`: the platform's proof. UTC ms."""
 
     id: int
-    kind: Literal["final", "refresh", "again"]
+    kind: Kind
     state: DeliveryState
     tries: int
     reason: str
@@ -111,7 +110,7 @@ def deliveries_of(session: Session, run: RunId, now_ms: int) -> list[DeliveryVie
 
 
 def _delivery(row: Any, now_ms: int) -> DeliveryView:
-    is_marked = row.status == "owed" and row.reason.startswith(_TRYING)
+    is_marked = row.status == "owed" and row.reason.startswith(TRYING)
     return DeliveryView(
         id=int(row.id),
         kind=row.kind,

@@ -47,9 +47,10 @@ class Renewal:
         run = RunId(new_id()) if question is not None else None
         if not self._inbox.note(session, key, Noted(conversation, "command", "new", run), at_ms):
             return Renewed(duplicate=True)
-        # Runs before sessions: the order in which steps lock them.
+        # The place in line before runs, as a message that speaks to one; runs before sessions, as steps do.
+        seq = 0 if question is None else self._inbox.admission.number(session, question)
         stopped = self._clearing.stop(session, key, by, conversation, at_ms=at_ms)
         close_conversation(session, conversation)
         if run is not None and question is not None:
-            self._inbox.line_up(session, run, question, at_ms)
+            self._inbox.put(session, run, question, seq, at_ms)
         return Renewed(stopped=stopped, run=run)

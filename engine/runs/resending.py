@@ -7,9 +7,9 @@ from typing import Literal
 from sqlmodel import Session
 
 from engine.messages import RunId
+from engine.runs.afterwards import has_ended
 from engine.runs.hints import WORK, call_out
 from engine.runs.ledger import Ledger
-from engine.runs.ports import ENDED
 from engine.storage.statement import Dialect, execute
 
 Resent = Literal["owed", "on_its_way", "running", "unknown"]
@@ -25,7 +25,7 @@ def resend(session: Session, dialect: Dialect, ledger: Ledger, run: RunId, at_ms
     status = execute(session, f"{_STATUS} {dialect.for_update}", run=run).scalar()
     if status is None:
         return "unknown"
-    if status not in ENDED:
+    if not has_ended(session, run, status):
         return "running"
     is_open = ledger.hasten(session, run, at_ms)
     ledger.ask_again(session, run, at_ms)

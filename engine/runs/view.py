@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from engine.messages import CODE_CHARS, Address, RunId, RunInput, code_of
 from engine.ports import Outcome, RunStatus
-from engine.runs.ports import ENDED
+from engine.runs.ports import ENDED, FINAL
 from engine.storage.statement import execute
 
 COLUMNS = """SELECT id, conv, status, owner, attempt, task, attempt_index, input, result,
@@ -20,15 +20,16 @@ _OPEN = f"""{COLUMNS} WHERE conv IN (:conv, :side) AND status IN ('queued', 'run
 ORDER BY CASE WHEN conv = :conv THEN 0 ELSE 1 END, seq"""
 _OPEN_IN_ALL = f"""{COLUMNS} WHERE substr(conv, 1, :length) = :beginning AND status IN ('queued', 'running')
 ORDER BY created_at DESC, id DESC"""
+_IS_OVER = f"""(status IN ('done', 'stopped', 'failed', 'interrupted') OR status = 'running'
+AND EXISTS (SELECT 1 FROM nm_step AS s WHERE s.run = nm_run.id AND s.path = '{FINAL}'))"""
+"""Its outcome is recorded: the card shows the end a moment before the run is over (see `afterwards.has_ended`)."""
 _ENDED_IN_ALL = f"""{COLUMNS} WHERE id IN (SELECT id FROM nm_run ORDER BY id DESC LIMIT :newest)
-AND substr(conv, 1, :length) = :beginning AND attempt > 0
-AND status IN ('done', 'stopped', 'failed', 'interrupted') ORDER BY id DESC LIMIT :most"""
+AND substr(conv, 1, :length) = :beginning AND attempt > 0 AND {_IS_OVER} ORDER BY id DESC LIMIT :most"""
 _NEWEST_OF_ALL = 2000
 """So far back a person's runs are looked for where it is not known in which conversation they were."""
 _CODE = f"{COLUMNS} WHERE substr(id, 19) = :code ORDER BY id DESC LIMIT 1"
 """The end of an id of 26 characters, `CODE_CHARS` long; both databases have an index of exactly this."""
-_ENDED = f"""{COLUMNS} WHERE conv = :conv AND attempt > 0 AND status IN ('done', 'stopped', 'failed', 'interrupted')
-ORDER BY seq DESC LIMIT :most"""
+_ENDED = f"{COLUMNS} WHERE conv = :conv AND attempt > 0 AND {_IS_OVER} ORDER BY seq DESC LIMIT :most"
 _LOOKED_AT = 50
 
 _ANY = "SELECT 1 FROM nm_run WHERE conv = :conv LIMIT 1"

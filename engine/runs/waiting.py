@@ -15,6 +15,7 @@ _WAITING = """SELECT r.id, EXISTS (SELECT 1 FROM nm_run AS e
   WHERE e.conv = r.conv AND e.status IN ('queued', 'running') AND e.seq < r.seq) AS is_behind
 FROM nm_run AS r WHERE r.status IN ('queued', 'running') AND r.status = 'queued'
 ORDER BY r.created_at, r.id LIMIT :most"""
+"""By the index of what is open, which knows only both states together."""
 
 
 def in_line(session: Session) -> Mapping[RunId, int]:

@@ -21,6 +21,10 @@ ORDER BY id LIMIT :most"""
 FORGET_MESSAGES = """DELETE FROM nm_message WHERE session = :session AND n IN (
 SELECT n FROM nm_message WHERE session = :session AND n < :before_n ORDER BY n LIMIT :most)"""
 FIRST_KEPT = "SELECT n FROM nm_message WHERE session = :session AND at >= :before ORDER BY n LIMIT 1"
+_BEGIN_LONG_AGO = """SELECT s.id FROM nm_session AS s
+WHERE (SELECT at FROM nm_message WHERE session = s.id ORDER BY n LIMIT 1) < :before"""
+"""Not by the session's own age: one that begins with what was said in another (see `branch`) is younger than that."""
+OLD_BODIES = "SELECT body FROM nm_message WHERE session = :session AND at < :before"
 _ALL = 2**62
 
 
@@ -51,9 +55,10 @@ def forget_messages(session: Session, place: Place, before_ms: int) -> Place:
 
 def old_messages(session: Session, before_ms: int) -> list[str]:
     """Give the bodies of messages from before that are still kept, for after `forget_messages`."""
-    sql = """SELECT m.body FROM nm_message AS m JOIN nm_session AS s ON s.id = m.session
-WHERE s.id < :upto AND m.at < :before"""
-    return list(execute(session, sql, upto=f"{before_ms:012x}", before=before_ms).scalars())
+    sessions = execute(session, _BEGIN_LONG_AGO, before=before_ms).scalars().all()
+    return [
+        body for each in sessions for body in execute(session, OLD_BODIES, session=each, before=before_ms).scalars()
+    ]
 
 
 def _first_kept(session: Session, session_id: str, before_ms: int) -> int:

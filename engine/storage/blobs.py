@@ -132,18 +132,22 @@ def _is_kept_on(path: Path) -> bool:
 
 
 def _forget_files(folder: Path, before_s: float, kept: Collection[str]) -> int:
-    gone = 0
     try:
-        for path in folder.glob("*/*"):
-            with _one_by_one:
-                if path.name not in kept and path.stat().st_mtime < before_s:
-                    path.unlink()
-                    gone += 1
-    except FileNotFoundError:
-        return gone
+        return sum(_forget_file(path, before_s) for path in folder.glob("*/*") if path.name not in kept)
     except OSError as error:
         raise StorageError(str(error), code="storage_away") from error
-    return gone
+
+
+def _forget_file(path: Path, before_s: float) -> bool:
+    with _one_by_one:
+        try:
+            if path.stat().st_mtime >= before_s:
+                return False
+            path.unlink()
+        except FileNotFoundError:
+            # It was only being written when it was found, and has its name now.
+            return False
+    return True
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.runtime import Resent, RunView
 from gateway.commands.order import Desk, Order, Reply
 from gateway.commands.pressed import told_of
-from gateway.commands.reach import same_chat
+from gateway.commands.reach import last_ended, same_chat
 
 _SAID: dict[Resent, Reply] = {
     "owed": Reply("reply.again", tone="success"),
@@ -15,7 +15,7 @@ _SAID: dict[Resent, Reply] = {
 
 
 async def again(desk: Desk, order: Order) -> Reply | None:
-    """Send the answer of the run with the code, else of the person's last one here; an admin's may be anybody's.
+    """Send the answer of the run with the code, for an admin anybody's; else of the person's last one, as `retry` does.
 
     It goes to the conversation it belongs to, which is in this chat: a code from elsewhere names nothing.
     """
@@ -30,7 +30,7 @@ async def again(desk: Desk, order: Order) -> Reply | None:
 
 async def _run(desk: Desk, order: Order) -> RunView | None:
     if not order.rest:
-        return await desk.runtime.conversations.last_ended(order.to, order.by.id)
+        return await last_ended(desk, order)
     run = await desk.runtime.conversations.by_code(order.rest)
     return run if run is not None and same_chat(order, run) else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from channels.events import ConversationRef, Sender
 from engine.messages import RunInput
 from gateway.access import Access
@@ -19,6 +21,7 @@ class Door:
         """See `Doorkeeper.refusal`."""
         where, by = ConversationRef.parse(given.to), given.by
         sender = Sender(by.id, by.tenant, by.name)
-        sender = Sender(by.id, by.tenant, by.name, is_bot=self._access.rules.may_come(where, sender))
+        # That a bot asked is not kept with the question; only a bot is let in by the rule for bots.
+        sender = replace(sender, is_bot=self._access.rules.may_come(where, sender))
         is_direct = await self._chats.is_one(where, sender)
         return None if await self._access.may_talk(where, sender, direct=is_direct) else "put_out"

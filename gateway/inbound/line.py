@@ -94,7 +94,9 @@ class Line:
         await self._settle(places, known)
         waited = [run for run, entered in self._waiting.items() if entered.at_s <= long_ago_s]
         told = sorted((places[run], run) for run in waited if places.get(run))
-        await asyncio.gather(*(self._tell(run, place) for place, run in told[:MOST_NEW]))
+        # Taken out before anything waits: a crowd that comes meanwhile may push them out.
+        now = [(run, self._waiting.pop(run).message, place) for place, run in told[:MOST_NEW]]
+        await asyncio.gather(*(self._tell(*each) for each in now))
         for run, card in self._cards.items():
             if places.get(run):
                 card.moved(places[run])
@@ -111,8 +113,7 @@ class Line:
         async with self._room:
             await card.over()
 
-    async def _tell(self, run: RunId, place: int) -> None:
-        message = self._waiting.pop(run).message
+    async def _tell(self, run: RunId, message: InboundMessage, place: int) -> None:
         channel = self._channels[message.conversation.channel, message.conversation.account]
         card = BusyCard(channel, message, run)
         async with self._room:

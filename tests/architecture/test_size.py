@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from statistics import median
 
 from tests.architecture.folder_readme import left_out
@@ -68,6 +70,16 @@ def test_a_readme_leaves_no_file_out() -> None:
     """`python -m tests.architecture.folder_readme FOLDER` prints the rows."""
     missing = {name(folder): left for folder in folders(*PACKAGES) if (left := left_out(folder))}
     assert not missing, f"not named in the folder's README.md: {missing}"
+
+
+def test_nothing_is_written_down_twice() -> None:
+    """Two branches that each add a row leave both behind: a README's rows, the lines of the change log."""
+    twice: dict[str, list[str]] = {}
+    for page in [ROOT / "README.md", ROOT / "CHANGELOG.md", *files(ends=(".md",))]:
+        rows = re.findall(r"^(?:\| `[^|]+\||- .+)", page.read_text("utf-8"), re.MULTILINE)
+        if found := [row for row, count in Counter(rows).items() if count > 1]:
+            twice[name(page)] = found
+    assert twice == {}
 
 
 def test_names_say_something() -> None:

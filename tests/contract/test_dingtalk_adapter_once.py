@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -138,11 +139,25 @@ async def test_a_guest_is_answered_by_the_next_process_too_while_their_session_l
         message = await b.asked(chat=DIRECT)
         assert message.conversation.chat.startswith("guest.") and message.way_back
         opening = CardOpening(message.conversation, RUN, 1, message.message_id, card("all", CardStatus.DONE))
+        kept = replace(opening, way_back=message.way_back)
+        assert "webhook" not in repr(message) + repr(kept), "its address is a secret"
         async with next_process(b) as adapter:
             with pytest.raises(Rejected) as raised:
                 await adapter.send_final(opening, MemoryJournal())
             assert raised.value.code == "session_over", "without what was kept nothing leads to them"
-            await adapter.send_final(replace(opening, way_back=message.way_back), MemoryJournal())
+            await adapter.send_final(kept, MemoryJournal())
+        assert [each["text"].count("all") for each in b.answers()] == [1]
+
+
+async def test_what_a_newer_version_kept_leads_back_too() -> None:
+    async with bench(settings=PLAIN) as b:
+        b.sim.world.people[LIN].is_outside = True
+        message = await b.asked(chat=DIRECT)
+        newer = json.dumps({**json.loads(message.way_back), "of_later": 1})
+        given = card("all", CardStatus.DONE)
+        async with next_process(b) as adapter:
+            opening = CardOpening(message.conversation, RUN, 1, message.message_id, given, newer)
+            await adapter.send_final(opening, MemoryJournal())
         assert [each["text"].count("all") for each in b.answers()] == [1]
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from engine.messages import Address, RunId
@@ -144,6 +145,25 @@ async def test_what_is_still_owed_is_hastened_not_doubled(place: Place) -> None:
         async with visiting(place.url, place.home) as archive:
             states = [("final", "delivered", ""), ("again", "unchanged", "came_meanwhile")]
             assert await found(archive) == [(run, states)]
+
+
+async def test_who_asks_again_does_not_wait_for_who_takes_the_row(place: Place) -> None:
+    """The queue locks a row and then its run, who asks locks the run first: waiting for each other would end one."""
+    if place.name == "sqlite":
+        pytest.skip("one writer: nobody waits for anybody")
+    async with running(place.url, place.home) as house:
+        house.surface.refuse = house.surface.refuse_deliver = Owed(reason="down")
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        await house.until(lambda: house.seen("deliver_refused", run))
+        await settled(house)
+        with psycopg.connect(place.url) as taker:
+            taker.execute("UPDATE nm_delivery SET due_at = due_at + 600000 WHERE run = %s", [run])
+            taker.commit()
+            taker.execute("SELECT 1 FROM nm_delivery WHERE run = %s FOR UPDATE", [run])
+            async with asyncio.timeout(5):
+                assert await house.runtime.resend(inbox_key("a", "command"), Address("chat"), run) == "on_its_way"
+            taker.execute("SELECT 1 FROM nm_run WHERE id = %s FOR UPDATE NOWAIT", [run])
 
 
 async def test_a_run_is_stopped_from_beside_and_shown_whole(place: Place) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from engine.messages import RunId
+from engine.messages import Address, RunId
 from engine.ports import Delivered, Outcome, Owed
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
-from tests.contract.processes.house import House, running
+from tests.contract.processes.house import ANN, House, inbox_key, running
 from tests.contract.processes.recording import RecordingSurface
 
 
@@ -76,6 +76,23 @@ async def test_a_retry_then_begins_when_the_run_is_over(place: Place) -> None:
         await house.until(lambda: house.seen("deliver", run), 3)
 
 
+async def test_who_asks_by_command_then_is_told_of_that_answer_and_has_it_once(place: Place) -> None:
+    async with held(place) as (house, surface, run):
+        last = await house.runtime.conversations.last_ended(Address("chat"), ANN.id)
+        everywhere = await house.runtime.conversations.ended_of(ANN.id, "chat")
+        assert last is not None and [last.id, *(each.id for each in everywhere)] == [run, run]
+        assert await house.runtime.resend(inbox_key("a", "command"), Address("chat"), run) == "on_its_way"
+        surface.let_go.set()
+        await house.ended(run)
+        sql = "SELECT status, reason FROM nm_delivery WHERE run = :run ORDER BY id"
+        for _ in range(100):
+            rows = await house.runtime.database.read(lambda s: execute(s, sql, run=run).all())
+            if rows[-1].status != "owed":
+                break
+            await asyncio.sleep(0.05)
+        assert [tuple(row) for row in rows] == [("delivered", ""), ("unchanged", "came_meanwhile")]
+
+
 async def test_before_the_end_is_recorded_it_is_still_running(place: Place) -> None:
     go = asyncio.Event()
 
@@ -86,5 +103,7 @@ async def test_before_the_end_is_recorded_it_is_still_running(place: Place) -> N
     async with running(place.url, place.home, work) as house:
         run = (await house.say("hello")).run
         assert (await house.press(run, "satisfied")).code == "running"
+        assert await house.runtime.conversations.last_ended(Address("chat"), ANN.id) is None
+        assert await house.runtime.resend(inbox_key("a", "command"), Address("chat"), run) == "running"
         go.set()
         await house.ended(run)

@@ -10,11 +10,11 @@ import psycopg
 import pytest
 
 from engine.events import RunEvent
-from engine.messages import Principal, RunId
+from engine.messages import Address, Principal, RunId
 from engine.ports import Outcome, Pressed, RunScope
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
-from tests.contract.processes.house import ANN, House, running
+from tests.contract.processes.house import ANN, House, given, inbox_key, running
 
 BOB = Principal(id="bob", name="Bob")
 
@@ -227,6 +227,24 @@ async def test_a_press_and_a_message_to_the_same_run_do_not_wait_for_each_other(
             await until_somebody_waits(place.url)
             message.execute("SELECT 1 FROM nm_run WHERE id = %s FOR UPDATE NOWAIT", [run])
         assert (await pressing).is_carried_out
+
+
+async def test_a_new_session_and_a_message_to_the_run_at_work_do_not_wait_for_each_other(place: Place) -> None:
+    if place.name == "sqlite":
+        pytest.skip("one writer: nobody waits for anybody")
+    async with running(place.url, place.home, Asking()) as house:
+        run = await asked(house)
+        with psycopg.connect(place.url) as message:
+            message.execute("SELECT 1 FROM nm_conv FOR UPDATE")
+            new = house.runtime.new_session(
+                inbox_key("new", "command"), Address("chat"), ANN, question=given("x", "chat")
+            )
+            renewing = asyncio.create_task(new)
+            await until_somebody_waits(place.url)
+            message.execute("SELECT 1 FROM nm_run WHERE id = %s FOR UPDATE NOWAIT", [run])
+        renewed = await renewing
+        assert renewed.stopped == [run] and renewed.run is not None
+        assert (await house.ended(renewed.run)).answer == "answer to x"
 
 
 async def until_somebody_waits(url: str) -> None:

@@ -14,6 +14,7 @@ from engine.events import MAX_BODY_BYTES, RunEvent
 from engine.messages import FilePart, RunId, SessionId, TextPart, UserMessage
 from engine.ports import Outcome, Owed, RunScope
 from engine.runs.retention import DAY_MS, LOCK_ID, Retention
+from engine.sessions.branch import Branch, grow
 from engine.sessions.store import append, begin_session, history
 from engine.storage.blobs import BlobStore
 from engine.storage.statement import execute
@@ -133,6 +134,23 @@ async def test_a_picture_lives_as_long_as_the_message_it_came_with(house: House)
             await blobs.read(name)
 
 
+async def test_a_picture_lives_as_long_as_a_copy_of_its_message_in_a_thread(house: House) -> None:
+    blobs = BlobStore(house.runtime.database)
+    kept = await blobs.write(b"kept")
+    stem, thread = session_id(house, 110), session_id(house, 30)
+    await said(house, stem, 110, "look", blob=kept)
+
+    def branch(session: Any) -> None:
+        begin_session(session, "chat:thread", id=SessionId(thread), now_ms=ago_ms(house, 30))
+        grow(session, Branch(session=SessionId(stem), upto=2), into=SessionId(thread), most=9)
+
+    await house.runtime.database.run(branch)
+    await age_blobs(house)
+    await retention(house).clean()
+    assert await sql(house, "SELECT session, n FROM nm_message ORDER BY n") == [(thread, 1), (thread, 2)]
+    assert await blobs.read(kept) == b"kept"
+
+
 async def _wait(held: asyncio.Event) -> Outcome:
     await held.wait()
     return Outcome(status="done", answer="done")
@@ -202,6 +220,19 @@ async def test_of_several_replicas_one_forgets_and_each_sweeps_its_own_folder(pl
             other.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_ID])
             assert await retention(house).clean() == 0
         assert not path.exists()
+        assert await retention(house).clean() == 1
+
+
+async def test_a_run_that_somebody_holds_is_not_forgotten_and_nobody_waits(place: Place) -> None:
+    """Who asks for an old answer holds its run: what they owe must not be left behind without it."""
+    if place.name == "sqlite":
+        pytest.skip("one writer: nobody holds anything meanwhile")
+    async with running(place.url, place.home) as house:
+        run = await finished_long_ago(house, "old")
+        with psycopg.connect(place.url) as asking:
+            asking.execute("SELECT 1 FROM nm_run WHERE id = %s FOR UPDATE", [run])
+            async with asyncio.timeout(1.5):
+                assert await retention(house).clean() == 0
         assert await retention(house).clean() == 1
 
 

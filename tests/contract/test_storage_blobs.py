@@ -46,3 +46,11 @@ async def test_what_is_kept_stays_however_old(files: BlobStore) -> None:
     assert await files.read(kept) == b"kept"
     with pytest.raises(KeyError):
         await files.read(gone)
+
+
+async def test_what_is_gone_when_it_is_looked_at_ends_nothing(files: BlobStore, tmp_path: Path) -> None:
+    """As a file that is only being written, and has its own name a moment later."""
+    for number in range(20):
+        name = await files.write(b"%d" % number)
+        (tmp_path / "blobs" / name[:2] / f".new-{number}").symlink_to(tmp_path / "nowhere")
+    assert await files.forget(time.time_ns() // 1_000_000 + 60_000) == 20

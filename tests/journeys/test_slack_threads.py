@@ -154,6 +154,24 @@ async def test_f28_slash_commands_find_the_persons_runs_in_threads(home: Path) -
         assert all(m["chat_id"] == CHANNEL for m in again)
 
 
+async def test_an_answer_in_a_thread_comes_once_more_by_slash_command(home: Path) -> None:
+    async with chat("slack", home) as c:
+        sim: SlackSimulator = c.town.sim  # type: ignore[attr-defined]
+        root = sim.send(CHANNEL, LIN, "@niuma alpha").message_id.partition("/")[2]
+        await until(lambda: answers(sim, "alpha"), sim)
+        await sim.command(CHANNEL, CHEN, "/niuma", "again")
+        await sim.command(CHANNEL, LIN, "/niuma", "again")
+
+        def shown() -> list[dict[str, Any]]:
+            ours = (m for m in sim.state()["messages"] if m["sender"]["type"] == "bot" and not m["ephemeral_to"])
+            return [m for m in ours if "You said: " in m["shown"]]
+
+        await until(lambda: len(shown()) == 2, sim)
+        assert [each["thread_ts"] for each in shown()] == [root, root]
+        assert {each["chat_id"] for each in shown()} == {CHANNEL}, "nobody else's, nowhere else"
+        assert len(c.model.asked) == 1
+
+
 async def test_a_stream_that_may_not_be_ended_is_ended_later_by_the_deliveries(home: Path) -> None:
     async with chat("slack", home, {"runs.final_try_s": "1"}) as c:
         sim: SlackSimulator = c.town.sim  # type: ignore[attr-defined]

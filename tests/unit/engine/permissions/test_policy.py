@@ -97,10 +97,33 @@ def test_a_last_star_covers_further_words(command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["rm -rf x", "ls; rm  -rf x", "(rm -rf x)", "true &&rm -rf x", "echo `rm -rf /`", "$(rm -rf .)", "sudo rm -rf /"],
+    [
+        "rm -rf x",
+        "ls; rm  -rf x",
+        "(rm -rf x)",
+        "true &&rm -rf x",
+        "echo `rm -rf /`",
+        "$(rm -rf .)",
+        "sudo rm -rf /",
+        "r\\m -rf x",
+        "'rm' \"-rf\" x",
+        "r''m -r\\f x",
+        "sh -c 'rm -rf x'",
+        "rm \\\n-rf x",
+        "rm${IFS}-rf${IFS}x",
+        "{rm,-rf,x}",
+        "/bin/rm -rf x",
+        "./rm -rf x",
+    ],
 )
 def test_a_forbidden_command_is_found_wherever_it_stands(command: str) -> None:
     assert policy({"verdict": "deny", "command": ["rm -rf"]}).judge(shell(command)).verdict == "deny"
+
+
+def test_a_forbidding_pattern_is_read_as_a_command_is() -> None:
+    denies = policy({"verdict": "deny", "command": ["find * -exec 'rm' {} ;"]})
+    assert denies.judge(shell("find /tmp -exec rm {} \\;")).verdict == "deny"
+    assert denies.judge(shell("find /tmp -name rm")).verdict == "ask"
 
 
 def test_a_forbidden_command_is_not_seen_in_other_words() -> None:
