@@ -7,6 +7,7 @@ cannot be shown; the answer is visible), dead (failed, with the reason). An owed
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,8 @@ from sqlmodel import Session
 from engine.messages import RunId
 from engine.ports import UNPROVEN, Delivered, Owed, Unchanged
 from engine.storage.statement import Dialect, change, execute
+
+log = logging.getLogger(__name__)
 
 Kind = Literal["final", "refresh", "again"]
 """The answer; a change of what shows it; the answer once more, because somebody asked."""
@@ -156,7 +159,12 @@ WHERE id = :id RETURNING tries"""
         reason = f"{TRYING}{unreturned + 1}"
         tries = execute(session, hold, id=row.id, due_at=at_ms + HELD_MS, reason=reason).scalar_one()
         fence = "UPDATE nm_run SET attempt = attempt + 1, owner = :owner WHERE id = :run RETURNING attempt"
-        attempt = execute(session, fence, run=row.run, owner=owner).scalar_one()
+        attempt = execute(session, fence, run=row.run, owner=owner).scalar()
+        if attempt is None:
+            # Left by a version that forgot runs without looking; at the head of the queue it would stop everybody.
+            log.error("delivery_without_run", extra={"run": row.run})
+            execute(session, "DELETE FROM nm_delivery WHERE id = :id", id=row.id)
+            return self.take(session, owner, at_ms, suspects=suspects)
         return Due(row.id, RunId(row.run), row.kind, int(tries), int(attempt), int(row.created_at), unreturned)
 
     def close(self, session: Session, due: Due, result: Delivered | Owed | Unchanged, at_ms: int) -> bool:

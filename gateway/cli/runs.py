@@ -78,8 +78,7 @@ async def _act(args: argparse.Namespace, archive: Archive) -> int:
         return await _list(args, archive)
     found = await archive.find(args.run)
     if found is None:
-        print(f"niuma: {_text('runs.unknown', run=args.run[:40])}", file=sys.stderr)
-        return FAILED
+        return _unknown(args)
     match args.action:
         case "show":
             return await _show(args, archive, found)
@@ -122,12 +121,18 @@ async def _list(args: argparse.Namespace, archive: Archive) -> int:
     return DONE
 
 
+def _unknown(args: argparse.Namespace) -> int:
+    print(f"niuma: {_text('runs.unknown', run=args.run[:40])}", file=sys.stderr)
+    return FAILED
+
+
 async def _show(args: argparse.Namespace, archive: Archive, found: RunView) -> int:
     from gateway.cli.runs_data import shown
     from gateway.cli.runs_shown import Words, page
 
     dossier = await archive.show(found.id)
-    assert dossier is not None
+    if dossier is None:
+        return _unknown(args)
     with_text = getattr(args, "text", False)
     if getattr(args, "json", False):
         _print_json(shown(dossier, with_text=with_text))

@@ -46,6 +46,19 @@ async def test_an_owed_answer_is_delivered_by_the_queue_while_the_conversation_g
         assert [row[1] for row in await rows(house, first)] in (["owed"], ["delivered"])
 
 
+async def test_a_row_whose_run_is_gone_stands_in_nobodys_way(place: Place) -> None:
+    """Left by a version that forgot runs without looking."""
+    left = """INSERT INTO nm_delivery (run, kind, status, due_at, created_at) VALUES ('gone', 'final', 'owed', 0, 0)"""
+    async with running(place.url, place.home) as house:
+        await house.runtime.database.run(lambda s: execute(s, left))
+        house.surface.refuse = Owed(reason="platform_down")
+        run = (await house.say("hello")).run
+        await house.ended(run)
+        house.surface.refuse = None
+        await house.until(lambda: house.seen("deliver", run), 15)
+        assert await rows(house, "gone") == []
+
+
 async def test_what_a_surface_will_never_take_is_a_dead_letter(place: Place) -> None:
     async with running(place.url, place.home) as house:
         house.surface.refuse = Owed(reason="chat_deleted", permanent=True)
