@@ -137,6 +137,9 @@ async def test_a_suspect_that_waits_for_its_turn_asks_nobody(place: Place) -> No
         runs = {f"chat{number}": await child.say(f"work {number}", to=f"chat{number}") for number in range(2)}
         await until(lambda: len(lines(place.home / "surface.jsonl", "open")) == 2)
         await child.kill()
+    async with Child(place, "stoppable", open_s=60) as child:
+        await until(lambda: len(lines(place.home / "surface.jsonl", "open")) == 4)
+        await child.kill()
     async with running(place.url, place.home, works(place).stoppable, settings=FAST) as house:
         await house.until(lambda: len(house.runs.replica.active) == 2 and house.seen("opened"))
         [suspect] = [hand for hand in house.runs.replica.active.values() if hand.rests]
