@@ -15,7 +15,7 @@ from engine.runs.journal import Loaded
 from engine.runs.last_word import LastWord
 from engine.runs.patience import persist
 from engine.runs.ports import FINAL, Claim, Taken
-from engine.runs.quarantine import LIMIT, SUSPECT_FROM
+from engine.runs.quarantine import LIMIT, SUSPECT_FROM, Slot
 from engine.runs.replica import Replica
 from engine.runs.scope import Scope
 from engine.runs.showing import Showing
@@ -131,10 +131,21 @@ class Turn:
             return
         if scope.claim.stuck >= SUSPECT_FROM:
             await scope.excuse.write(True)
-            scope.slot = await self._replica.quarantine.enter(scope.claim.stuck)
+            scope.slot = await self._slot(scope)
             await scope.excuse.write(False)
         interrupted = None if self._resume or scope.attempt == 1 else INTERRUPTED
         await self._live(scope, interrupted)
+
+    async def _slot(self, scope: Scope) -> Slot | None:
+        """Wait for the place of the one suspect; who is stopped meanwhile needs none, since nothing is worked on."""
+        entering = asyncio.ensure_future(self._replica.quarantine.enter(scope.claim.stuck))
+        waits = [entering, asyncio.ensure_future(scope.stopped())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return entering.result() if entering.done() else None
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     async def _live(self, scope: Scope, outcome: Outcome | None) -> None:
         opened = self._showing.open(scope)
