@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -228,10 +228,19 @@ class ScriptedModel:
         return script.replies.pop(0)
 
 
+M = TypeVar("M", bound=ScriptedModel)
+
+
 @asynccontextmanager
 async def scripted_model() -> AsyncIterator[ScriptedModel]:
     """Run the endpoint on a loopback port."""
-    model = ScriptedModel()
+    async with served(ScriptedModel()) as model:
+        yield model
+
+
+@asynccontextmanager
+async def served(model: M) -> AsyncIterator[M]:
+    """Let a model answer on a loopback port; `url` says which."""
     app = web.Application()
     app.add_routes([web.post("/v1/chat/completions", model.answer)])
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.contract.chaos.quarter import Quarter, Shown, Where, Wires
+from tests.contract.chaos.quarter import Quarter, Shown, Wires
 from tests.journeys.towns.dingtalk import Dingtalk as Town
 
 
@@ -23,9 +23,6 @@ class Dingtalk(Quarter):
 
     def __init__(self) -> None:
         super().__init__(Town())
-
-    def ask(self, words: str, *, where: Where, by: str) -> str:
-        return str(self.town.street.say(words, where=where, by=by))
 
     def shown(self) -> list[Shown]:
         ours = [each for each in self.sim.state()["messages"] if each["sender"]["type"] == "bot"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.contract.chaos.quarter import Quarter, Shown, Where, Wires
+from tests.contract.chaos.quarter import Quarter, Shown, Wires
 from tests.journeys.towns.feishu import Feishu as Town
 from tests.processes.feishu import buttons_of
 
@@ -25,9 +25,6 @@ class Feishu(Quarter):
 
     def __init__(self) -> None:
         super().__init__(Town())
-
-    def ask(self, words: str, *, where: Where, by: str) -> str:
-        return str(self.town.street.say(words, where=where, by=by))
 
     def shown(self) -> list[Shown]:
         ours = [each for each in self.sim.state()["messages"] if each["sender"]["type"] == "bot"]

@@ -9,10 +9,8 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from aiohttp import web
-
 from tests.contract.chaos.question import MARK, answer_to, kind_of
-from tests.journeys.scripted_model import Asked, Call, Reply, Say, ScriptedModel
+from tests.journeys.scripted_model import Asked, Call, Reply, Say, ScriptedModel, served
 
 PIECE_CHARS, EVERY_S = 12, 0.03
 """A good second an answer: faults hit every part of it."""
@@ -46,14 +44,5 @@ def step_of(asked: Asked) -> tuple[str, int]:
 @asynccontextmanager
 async def marked_model() -> AsyncIterator[MarkedModel]:
     """Run the endpoint on a loopback port."""
-    model = MarkedModel()
-    app = web.Application()
-    app.add_routes([web.post("/v1/chat/completions", model.answer)])
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    model.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-    try:
+    async with served(MarkedModel()) as model:
         yield model
-    finally:
-        await runner.cleanup()
