@@ -66,6 +66,7 @@ class Day:
         await self.pass_time(HOUR_S / 4)
 
 
+@pytest.mark.alone
 @pytest.mark.slow
 @pytest.mark.timeout(240)
 async def test_a_day_in_the_life(home: Path) -> None:
