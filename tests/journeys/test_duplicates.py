@@ -62,7 +62,7 @@ class Flood:
                 if number % 8 == 0 and len(self.asked) < asks:
                     self.ask()
                 self.again()
-            await self.team.until(lambda: self.region.waiting() < BATCH, "acknowledgements", within_s=90)
+            await self.team.until(lambda: len(self.region.waiting()) < BATCH, "acknowledgements", within_s=90)
 
     def pushed(self) -> int:
         """Give how many deliveries reached a gateway's connection."""
@@ -112,7 +112,7 @@ async def test_delivered_many_times_answered_once(tmp_path: Path, profile: str) 
         for corner, message, _ in flood.asked:
             corner.town.street.redeliver(message)
         await r.settle()
-        await team.until(lambda: r.waiting() == 0, "also what comes after the end is acknowledged", within_s=90)
+        await team.until(lambda: not r.waiting(), "also what comes after the end is acknowledged", within_s=90)
         await asyncio.sleep(0.5)
         figures = f"{flood.pushed()} deliveries of {len(flood.asked)} messages, {len(flood.said())} answers"
         note(f"{profile}: {figures}")

@@ -15,7 +15,7 @@ import pytest
 
 from gateway.texts.en import TEXTS
 from tests.journeys.resumes import resumes, told
-from tests.journeys.towns.region import REDELIVERED_S, Corner, Region, region
+from tests.journeys.towns.region import Corner, Region, region
 from tests.journeys.towns.street import DIRECT, GROUP
 from tests.processes.figures import note
 from tests.processes.fleet import PROFILES, Fleet, fleet
@@ -86,9 +86,8 @@ async def test_random_kills(tmp_path: Path, profile: str) -> None:
             await asyncio.sleep(dice.uniform(0.0, 2.5))
             await kill(team, dice, kills)
             await team.fill()
-            r.advance(REDELIVERED_S)
             # Platforms give a message up that several gateways in a row did not acknowledge; that loss is theirs.
-            await team.until(lambda: not r.waiting(), "acknowledgements")
+            await r.acknowledged()
         await r.settle()
         await team.until(lambda: not asked.open(), lambda: f"answers to {asked.open()}", within_s=120)
         await team.until(lambda: not team.rows("SELECT 1 FROM nm_run WHERE ended_at IS NULL"), "no run in work")

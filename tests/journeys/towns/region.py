@@ -25,6 +25,8 @@ from tests.journeys.towns.town import FaultyTown, Look
 MARK = re.compile(r"q\d{4}x")
 REDELIVERED_S = 61
 """After so long every platform has sent once more what nobody acknowledged."""
+PATIENT_STEPS = 300
+"""So often is looked, 50 ms apart, before time is let pass again."""
 
 
 def answer_to(mark: str, words: int) -> str:
@@ -134,11 +136,28 @@ class Region:
             self.advance(REDELIVERED_S)
             await asyncio.sleep(0.3)
 
-    def waiting(self) -> int:
-        """Give how many deliveries nobody has acknowledged; DingTalk forgets what found no connection."""
-        pending = len(self.feishu.sim.deliveries.pending) + len(self.slack.sim.deliveries.pending)
+    async def acknowledged(self) -> None:
+        """Let time pass until every delivery was taken.
+
+        Once is not enough: it passes for the acknowledgements on their way, too, and what they are for waits anew.
+
+        Raises:
+            AssertionError: Nobody takes what it names.
+        """
+        for at in range(PATIENT_STEPS * 5):
+            if at % PATIENT_STEPS == 0:
+                self.advance(REDELIVERED_S)
+            await asyncio.sleep(0.05)
+            if not self.waiting():
+                return
+        raise AssertionError(f"not acknowledged: {self.waiting()}")
+
+    def waiting(self) -> list[str]:
+        """Give what nobody has acknowledged, with its attempts; DingTalk forgets what found no connection."""
+        pending = [*self.feishu.sim.deliveries.pending, *self.slack.sim.deliveries.pending]
         pushes = [each for town in (self.cards, self.plain) for each in town.sim.deliveries.all]
-        return pending + sum(not each.acked and each.connection is not None for each in pushes)
+        waiting = [*pending, *(each for each in pushes if not each.acked and each.connection is not None)]
+        return [f"{each.app.app_id} after {each.attempts} attempts" for each in waiting]
 
     def aim_at_newest(self) -> None:
         """Have every platform give all events to the gateway that connected last."""
