@@ -10,26 +10,30 @@ from functools import cached_property
 from engine.messages import EnclosedPart, FilePart, RunInput
 from engine.router.route import Way
 
-HEAD_CHARS = 1_500
-TAIL_CHARS = 500
+HEAD_CHARS = 1_000
+TAIL_CHARS = 300
 """Of a huge text only its beginning and its end are read: people ask before or after what they paste."""
-ASK_HEAD_CHARS = 220
-ASK_TAIL_CHARS = 80
+ASK_HEAD_CHARS = 160
+ASK_TAIL_CHARS = 60
 
 CODE = "\ue000"
 QUOTED = "\ue001"
 TERM = "\ue002"
-"""What stands in the asking words where code, quoted words or a term between back-quotes stood; a term is no material."""
+"""What stands in the asking words where code, quoted words or a term between back-quotes stood; a term is no
+material."""
 
 FILE_ENDINGS = (
-    r"py|pyi|ipynb|js|mjs|ts|tsx|jsx|vue|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|rb|php|lua|sh|bash|zsh|ps1|sql|html?|css|"
-    r"scss|json|jsonl|ya?ml|toml|ini|cfg|conf|env|xml|csv|tsv|txt|md|rst|log|lock|pdf|docx?|xlsx?|pptx?|odt|rtf|png|"
-    r"jpe?g|gif|svg|webp|bmp|mp3|mp4|wav|mov|zip|tar|gz|tgz|7z|rar|db|sqlite|parquet|bak|tmp|tex|proto"
+    r"py|pyi|ipynb|js|mjs|ts|tsx|jsx|vue|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|rb|php|lua|sh|bash|zsh|"
+    r"ps1|sql|html?|css|scss|json|jsonl|ya?ml|toml|ini|cfg|conf|env|xml|csv|tsv|txt|md|rst|log|lock|"
+    r"pdf|docx?|xlsx?|pptx?|odt|rtf|png|jpe?g|gif|svg|webp|bmp|mp3|mp4|wav|mov|zip|tar|gz|tgz|7z|rar|"
+    r"db|sqlite|parquet|bak|tmp|tex|proto"
 )
 FILE_NAME = (
-    r"(?<![a-z0-9_@])(?!(?:node|vue|next|nuxt|three|express|react|d3|chart|socket|asp|vb|ml)\.(?:js|ts|net|io)\b)"
+    r"(?<![a-z0-9_@])(?!(?:node|vue|next|nuxt|three|express|react|d3|chart|socket|asp|vb|ml)\.(?:js|"
+    r"ts|net|io)\b)"
     rf"[a-z0-9_][a-z0-9_./\\-]{{0,80}}\.(?:{FILE_ENDINGS})(?![a-z0-9_])"
-    r"|(?<![a-z0-9])(?<!\ba )(?<!\ban )(?:dockerfile|makefile|readme|changelog|license file|\.gitignore|\.env)(?![a-z0-9])"
+    r"|(?<![a-z0-9])(?<!\ba )(?<!\ban )(?:dockerfile|makefile|readme|changelog|license file|"
+    r"\.gitignore|\.env)(?![a-z0-9])"
 )
 URL = r"(?:https?://|\bwww\.)[^\s,。、\"')>\u3400-\u9fff]+"
 LINK = "https://link"
@@ -40,17 +44,19 @@ _BARE_PLACE = re.compile(rf"\s*(?:{URL}|{FILE_NAME})\s*")
 _FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _QUOTE_LINE = re.compile(r"^>.*$", re.MULTILINE)
 _QUOTED = re.compile(
-    r"“([^“”]{1,400})”|「([^「」]{1,400})」|『([^『』]{1,400})』|\"([^\"\n]{1,400})\"|`([^`\n]{1,200})`"
-    r"|(?<![a-z0-9])'([^'\n]{1,200})'(?![a-z0-9])|‘([^‘’]{1,200})’"
+    r"“([^“”]{1,400})”|「([^「」]{1,400})」|『([^『』]{1,400})』|\"([^\"\n]{1,400})\"|"
+    r"`([^`\n]{1,200})`|(?<![a-z0-9])'([^'\n]{1,200})'(?![a-z0-9])|‘([^‘’]{1,200})’"
 )
 _LABELLED = re.compile(r"([^:\n]{2,100}):(?!//)\s*(\S.*)\Z", re.DOTALL)
 _FIRST_LINE = re.compile(r"([^\n]{2,100})\n\s*(\S.{20,})\Z", re.DOTALL)
 TAKES_TEXT = re.compile(
-    r"翻译|翻成|译成|译为|总结|概括|提炼|摘要|归纳|润色|改写|改得|改成|改一下|修改|缩写|扩写|续写|纠正|纠错|校对|语病|错别字|解释|"
-    r"什么意思|报错|错误|异常|排序|分类|起.{0,4}名|取.{0,4}名|写(?:一|段|封|篇|条|句|个)|回复|文案|英译|中译|格式化|这段话|这句话|这段文字|下面|以下|下列|一下|提取|"
-    r"translat|format|review|reply|word |summari[sz]e|tl;?dr|rewrite|rephrase|paraphrase|proofread|grammar|spelling|typos?|polish|shorten|simplify|"
-    r"explain|correct|sort|classify|extract|convert|turn (?:this|these)|bullet|error|the following|this (?:text|sentence|"
-    r"paragraph|email|message)|below|what does|improve|make (?:this|it)"
+    r"翻译|翻成|译成|译为|总结|概括|提炼|摘要|归纳|润色|改写|改得|改成|改一下|修改|缩写|扩写|续写|"
+    r"纠正|纠错|校对|语病|错别字|解释|什么意思|报错|错误|异常|排序|分类|起.{0,4}名|取.{0,4}名|"
+    r"写(?:一|段|封|篇|条|句|个)|回复|文案|英译|中译|格式化|这段话|这句话|这段文字|下面|以下|下列|"
+    r"一下|提取|translat|format|review|reply|word |summari[sz]e|tl;?dr|rewrite|rephrase|paraphrase|"
+    r"proofread|grammar|spelling|typos?|polish|shorten|simplify|explain|correct|sort|classify|extract|"
+    r"convert|turn (?:this|these)|bullet|error|the following|"
+    r"this (?:text|sentence|paragraph|email|message)|below|what does|improve|make (?:this|it)"
 )
 """Before a colon or on a first line: what follows is the text to work on."""
 

@@ -11,14 +11,15 @@ from engine.router.request import Request
 Pull = Literal["direct", "agent", "team"]
 
 _ZH_OPENERS = (
-    r"(?:请|麻烦|劳驾|拜托|帮我|帮忙|帮|替我|给我|为我|能不能|能否|可不可以|可以|你能|你|能|我想让|我需要|我想要?|我要|需要|"
-    r"那就|那|先|再|现在|然后|并且|并|接着|最后|快|直接|也|都|用\w{1,12}|,|\s)*"
+    r"(?:请|麻烦|劳驾|拜托|帮我|帮忙|帮|替我|给我|为我|能不能|能否|可不可以|可以|你能|你|能|我想让|"
+    r"我需要|我想要?|我要|需要|那就|那|先|再|现在|然后|并且|并|接着|最后|快|直接|也|都|用\w{1,12}|,|"
+    r"\s)*"
 )
 _ZH_CLAUSE = r"(?:^|[,;。;!?\n:、]|然后|并且?|再|接着|之后)"
 _EN_OPENERS = (
-    r"(?:(?:hi|hey|hello|there|ok|okay|please|pls|kindly|can|could|would|will|you|i want you to|i need you to|i need to|"
-    r"i want to|i'd like you to|i'd like to|help me(?: to)?|let's|now|then|also|first|just|go ahead and|go|try to|and|so|"
-    r"for me)[ ,]+)*"
+    r"(?:(?:hi|hey|hello|there|ok|okay|please|pls|kindly|can|could|would|will|you|i want you to|"
+    r"i need you to|i need to|i want to|i'd like you to|i'd like to|help me(?: to)?|let's|now|then|"
+    r"also|first|just|go ahead and|go|try to|and|so|for me)[ ,]+)*"
 )
 _EN_CLAUSE = r"(?:^|[.,;!?:\n]\s*|\band (?:then )?|\bthen )"
 

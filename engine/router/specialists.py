@@ -22,9 +22,12 @@ MANY = 4
 
 _WORD = re.compile(r"[a-z][a-z0-9]{3,}|[\u3400-\u9fff]+")
 _STOP = frozenset(
-    "when user users wants want asks asked about with from this that these those need needs use used using into have "
-    "should would could your their them they what which where will also such like task tasks help helps "
-    "的时 时候 用户 需要 使用 或者 以及 进行 可以 要求 询问 提供 相关 当用 户需 如果 一个 什么 怎么 帮我".split()
+    re.findall(
+        r"\w+",
+        "when user users wants want asks asked about with from this that these those need needs use used using into "
+        "have should would could your their them they what which where will also such like task tasks help helps "
+        "的时 时候 用户 需要 使用 或者 以及 进行 可以 要求 询问 提供 相关 当用 户需 如果 一个 什么 怎么 帮我",
+    )
 )
 
 

@@ -18,7 +18,7 @@ BLOCKS_TRIED = 20
 INTENT_CHARS = 80
 DOMAINS_AT_MOST = 8
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
