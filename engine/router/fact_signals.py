@@ -21,9 +21,9 @@ FACTS = (
         "changes_with_time",
         "agent",
         4,
-        zh=r"天气|气温|(?:今天|明天|现在|外面|今晚).{0,6}多少度|下雨|股价|股票|行情|汇率|油价|金价|房价|币价|"
-        r"比特币|大盘|指数|新闻|热搜|头条|比分|赛程|票房|航班|高铁|火车票|机票|车次|路况|堵车|限行|快递|"
-        r"物流|最新(?:的)?(?:版本|消息|进展|版|政策|价格|数据)|附近|现在几点|几点了|"
+        zh=r"天气|气温|跌了|涨了|下雪|(?:今天|明天|现在|外面|今晚).{0,6}多少度|下雨|股价|股票|行情|汇率|油价|"
+        r"金价|房价|币价|比特币|大盘|指数|新闻|热搜|头条|比分|赛程|票房|航班|高铁|火车票|机票|车次|路况|"
+        r"堵车|限行|快递|物流|最新(?:的)?(?:版本|消息|进展|版|政策|价格|数据)|附近|现在几点|几点了|"
         r"今天(?:星期|周|几号|多少号)|比赛结果|多少钱|收盘|开盘|现在多少|价格是|"
         r"什么时候(?:上映|发布|开售|开放)|上映|空气质量|疫情",
         en=r"\b(?:weather|temperature (?:in|outside|today)|forecast|stock price|share price|exchange rate|"
@@ -31,7 +31,8 @@ FACTS = (
         r"latest (?:version|release|news|price|on)|bitcoin|btc|near me|nearby|what time is it|"
         r"who won\b.{0,40}\b(?:last|yesterday|today|tonight)|what's new|"
         r"current (?:time|price|version|date|president|ceo|weather)|who won (?:the )?(?:game|match|last)|"
-        r"trending|air quality|open now|opening hours|nasdaq|dow jones|s&p|market cap|when is the next|"
+        r"trending|air quality|open now|opening hours|nasdaq|raining|snowing|rates? (?:today|now)|"
+        r"(?:dollar|euro|yen|yuan|pound) to|dow jones|s&p|market cap|when is the next|"
         r"next (?:train|bus|flight|ferry|launch|game|match|meeting)|(?:going to|will it) (?:rain|snow)|"
         r"box office|what day is (?:it|today)|trading at)\b",
     ),
@@ -118,10 +119,10 @@ FACTS = (
         r"\b\w+'s (?:phone|email|extension|calendar|number|desk|schedule)\b|"
         r"\bwho(?:'s| is) (?:responsible|in charge)|\bwho (?:owns|runs|handles)\b|"
         r"\b(?:leave|vacation|expense|access) (?:request|claim)s?\b|\b(?:request|claim) #?\d|\bon call\b|"
-        r"\bcompany (?:policy|handbook|rules)\b|\b(?:do|does|did|can) (?:we|our company|our team) (?:have|"
-        r"get|offer|allow|use|sell|support|earn)\b|\border #?\d|\bticket #?\d|"
-        r"\bcustomers? (?:has|have|with|did|bought|signed)|\bsigned up\b|"
-        r"\b(?:sales|revenue|orders|signups) (?:for|in|from|of|last|this|by|did|were)\b|"
+        r"\b(?:on )?the schedule\b|\bcompany (?:policy|handbook|rules)\b|"
+        r"\b(?:do|does|did|can) (?:we|our company|our team) (?:have|get|offer|allow|use|sell|support|"
+        r"earn)\b|\border #?\d|\bticket #?\d|\bcustomers? (?:has|have|with|did|bought|signed)|"
+        r"\bsigned up\b|\b(?:sales|revenue|orders|signups) (?:for|in|from|of|last|this|by|did|were)\b|"
         r"\bhow (?:many|much) .{1,30}\b(?:did|do|have) we\b",
     ),
     Signal(
@@ -151,7 +152,8 @@ FACTS = (
         "searches_the_web",
         "agent",
         4,
-        zh=r"上网|网上(?:搜|查|找)|联网|搜索(?:一下|引擎)?|百度一下|谷歌一下|官网",
+        zh=r"有没有人遇到|搜(?:一下|一搜|索)|上网|网上(?:搜|查|找)|联网|搜索(?:一下|引擎)?|百度一下|谷歌一下|"
+        r"官网",
         en=r"\b(?:search|look|check|find).{0,20}\b(?:web|internet|online)\b|\bgoogle (?:it|for|this)\b|"
         r"\bofficial (?:site|website)\b",
     ),

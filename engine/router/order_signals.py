@@ -9,7 +9,8 @@ ORDERS = (
         "and_runs_it",
         "agent",
         4,
-        zh=r"(?:并|然后|再|接着|,)(?:且)?(?:给我|帮我)?(?:运行|执行|跑)|(?:运行|执行|跑)(?:一下)?(?:这|下面|以下)",
+        zh=r"(?:并|然后|再|接着|,)(?:且)?(?:给我|帮我)?(?:运行|执行|跑)|"
+        r"(?:运行|执行|跑)(?:一下)?(?:这|下面|以下)",
         en=en_order(r"(?:run|execute|test) (?:it|them|that|this)"),
     ),
     Signal(
@@ -20,7 +21,8 @@ ORDERS = (
             r"(?:把.{1,30})?(?:运行|执行|跑(?:一下|一遍|个)?|部署|重启|启动|停掉|关掉|停止|关闭|安装|卸载|"
             r"升级|删除|删掉|清空|重命名|移动|复制|拷贝|新建|创建.{0,12}(?:文件|目录|分支|工单|日程|表|仓库)|"
             r"替换|移到|挪到|压缩|解压|打包|下载|上传|提交|推送|合并|回滚|备份|恢复|调用|清理|编译|构建|ping|"
-            r"curl|git |ssh|telnet|用 ?(?:shell|bash|python|终端)\s*(?:跑|执行|运行))"
+            r"curl|git (?:log|status|diff|pull|push|commit|clone)|ssh 到|telnet|"
+            r"用 ?(?:shell|bash|python|终端)\s*(?:跑|执行|运行))"
         )
         + r"|(?:跑|运行|执行)(?:一下|一遍|下)|(?:替换|更新|升级|合并|移动|移|挪|拷贝?|搬)(?:成|为|到|进)|"
         r"ping 一下|切(?:换)?到|合(?:并)?到|docker (?:ps|logs|exec|run)|加上(?:单元)?测试",
@@ -31,10 +33,10 @@ ORDERS = (
             r"upload|commit|push|merge|rollback|roll back|revert|back ?up|restore|call the|clean up|compile|"
             r"build the|ping|curl|git (?:status|log|diff|pull|push|fetch|commit|checkout|"
             r"clone)(?! (?:vs|or|and))|ssh (?:to|into)|checkout|clone|rebase|"
-            r"(?:create|make|add|open) (?:an? |the )?(?:new |\w+ )?(?:file|folder|directory|branch|ticket|"
-            r"issue|event|pull request|pr|tests?|unit tests?|table|repo|invite|meeting|calendar|poll|channel|"
-            r"doc|page|record|account|user)|add (?:this|it|that|them) to|remember (?:that|this)|note down|"
-            r"make a note|take a note|generate a qr"
+            r"(?:create|make|add|open|take) (?:an? |the )?(?:new |\w+ )?(?:file|folder|directory|branch|"
+            r"ticket|issue|event|pull request|pr|tests?|unit tests?|table|repo|invite|meeting|calendar|poll|"
+            r"channel|doc|backup|snapshot|page|record|account|user)|add (?:this|it|that|them) to|"
+            r"remember (?:that|this)|note down|make a note|take a note|generate a qr"
         ),
     ),
     Signal(
@@ -46,10 +48,11 @@ ORDERS = (
         + r"|给.{1,10}(?:发|打)(?:一?[封条个])?(?:消息|邮件|短信|通知|电话|微信)|发我(?:一份|看看|一下)?$|"
         r"^@\w|(?:记|备忘)(?:一下|住|录)|发(?:一?个)?投票|" + zh_order(r"(?:告诉|通知|转告)(?!我)(?!你)"),
         en=en_order(
-            r"(?:send|email|e-mail|forward|post|publish|notify|message|share|submit|dm|ping @) .{1,60}|notify|"
-            r"alert"
+            r"(?:send|email|e-mail|forward|post(?= (?:it|this|that|the|an?|in|to))|publish|notify|message|"
+            r"share|submit|dm|ping @) .{1,60}|notify|alert"
         )
         + r"|\b(?:send|email|mail|forward) (?:it|them|that|this|the \w+)? ?(?:to|over)\b|"
+        r"\btell (?:everyone|(?:the|our) (?:team|group|channel|others|client|customer|boss))\b|"
         r"\blet (?!me\b|us\b|'s)[\w ]{1,30} know\b|\bpost .{1,30} to (?:this|the|#)",
     ),
     Signal(
@@ -75,7 +78,7 @@ ORDERS = (
         4,
         zh=zh_order(
             r"(?:去|上网|网上|在网上|联网)?(?:查|搜|检查|检索|找(?:一下|找|出|到|一找)|看(?:看|一下|下|一看)|"
-            r"读(?:一下|取|一读)?|打开|统计|监控|扫描|排查|调研|抓取|爬|盘点|核对|验证)"
+            r"读(?:一下|取|一读)?|打开|统计|监控|扫描|排查|调研|抓取|爬|盘点|核对|比对|验证)"
         )
         + r"|(?:查|搜)(?:一下|查|一查|索|下)",
         en=en_order(
@@ -83,7 +86,8 @@ ORDERS = (
             r"look (?:at|into|up|for)|search|find (?:out|every|all|the|where|which|any|me|my)|browse|google|"
             r"fetch|read|open|grep|query|monitor|scan|investigate|inspect|verify|review the|debug|diagnose|"
             r"track|crawl|scrape|count|measure|profile|show (?:me )?(?:the|all|our|my)|"
-            r"list (?:all|the|our|my|every)|get (?:me )?(?:the|all)|compare the|analy[sz]e"
+            r"list (?:all|our|my|every|the (?:\w+ )?(?:files|branches|containers|users|processes|packages|"
+            r"tests))|get (?:me )?(?:the|all)|compare the|analy[sz]e"
         )
         + r"|\bfind out\b|\blook (?:it )?up\b",
     ),

@@ -29,7 +29,8 @@ PLACES = (
         "is_here",
         "agent",
         7,
-        zh=r"(?:这个|这台|当前|本|该|此|咱们|我们的?|整个)(?:项目|仓库|代码库|工程|目录|文件夹|工作区|分支|"
+        zh=r"(?:两|三|几|这些)个?(?:目录|文件夹|文件|分支|表)|"
+        r"(?:这个|这台|当前|本|该|此|咱们|我们的?|整个)(?:项目|仓库|代码库|工程|目录|文件夹|工作区|分支|"
         r"机器|主机|服务器|电脑|群|频道|会话|环境|系统|数据库)|(?:群|频道)里|群文件|聊天记录|本机|"
         r"系统时间|本地(?:的)?(?:文件|目录|仓库|环境)|服务器上|(?:生产|测试|预发|线上)环境|代码里|仓库里|"
         r"项目里",
@@ -61,5 +62,14 @@ PLACES = (
         zh=r"(?:这|那)个(?:网站|网页|页面|链接)|所在的?文件|(?:里|中)(?:面)?(?:写了|提到|有没有|说了|记录)",
         en=r"\bthe (?:uploaded |shared )?(?:spreadsheet|pdf|document|picture|image|photo|screenshot|csv|"
         r"recording|invoice|contract|sheet|dataset|file)\b",
+    ),
+    Signal(
+        "points_at_something",
+        "agent",
+        2,
+        zh=r"(?:这个|那个|这次|上次)(?!.{0,3}(?:词|字|句|成语|问题|概念|单词|短语|符号|意思|说法|方法|功能|"
+        r"表情))|服务器|cpu|内存|磁盘|硬盘",
+        en=r"\b(?:the|this) (?:disk|server|schedule|bug|database|build|cluster|queue|deployment|pipeline|"
+        r"machine|release|backup|ticket|order|invoice|log|outage|incident)s?\b",
     ),
 )

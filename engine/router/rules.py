@@ -42,6 +42,11 @@ class Tally:
         self.weights[pull] += weight
         self.spoke.append((name, pull, weight))
 
+    @property
+    def is_bare_question(self) -> bool:
+        """Tell whether only its form speaks: "Is the grommet blue?" may be about anybody's grommet."""
+        return [name for name, pull, _ in self.spoke if pull != "team"] == ["question"]
+
     def strongest(self, way: Way) -> str:
         """Give the name of what spoke loudest for a way."""
         return max((each for each in self.spoke if each[1] == way), key=lambda each: each[2])[0]
@@ -76,9 +81,9 @@ def _hear_the_message(request: Request, tally: Tally) -> None:
     if request.files:
         tally.add("has_files", "agent", 6)
     if request.has_material:
-        tally.add("has_material", "direct", 2)
+        tally.add("has_material", "direct", 4)
     if request.has_code:
-        tally.add("has_code", "direct", 3)
+        tally.add("has_code", "direct", 1)
     if request.previous in ("agent", "team") and len(request.ask) <= SHORT_CHARS and _GO_ON.match(request.ask):
         tally.add("goes_on_with_work", "agent", 12)
     if request.ask and not any(char.isalnum() for char in request.ask):
@@ -90,6 +95,8 @@ def _decided(tally: Tally, skills: tuple[str, ...], domains: tuple[str, ...]) ->
     is_told = any(name in _TOLD for name, _, _ in tally.spoke)
     if team >= ENOUGH_FOR_TEAM and not is_told:
         way, lead = "team", team
+    elif tally.is_bare_question:
+        return None
     elif abs(direct - agent) >= LEAD:
         way, lead = ("direct" if direct > agent else "agent"), abs(direct - agent)
     else:

@@ -19,7 +19,6 @@ def test_the_rules_decide_most_open_requests_and_rightly(name: str) -> None:
     assert figures.right >= LEAST_RIGHT, figures.misses
 
 
-@pytest.mark.skip
 def test_the_rules_decide_most_sealed_requests_and_rightly(capsys: pytest.CaptureFixture[str]) -> None:
     """Tells two figures and nothing of what it read: the rules must not learn from this half."""
     figures = measure("sealed")

@@ -60,8 +60,10 @@ def test_talk_after_work_is_talk(text: str) -> None:
     assert way(text, previous="agent") == "direct"
 
 
-@pytest.mark.parametrize("text", ["", "   ", "banana", "紫色的门", "asdf qwer"])
-def test_the_rules_keep_silent_where_nothing_speaks(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "   ", "banana", "紫色的门", "asdf qwer", "Is the grommet blue?", "螺母拧上了吗？"]
+)
+def test_the_rules_keep_silent_where_nothing_or_a_bare_question_speaks(text: str) -> None:
     assert way(text) is None
 
 
