@@ -96,7 +96,7 @@ ORDERS = (
         "agent",
         4,
         zh=r"(?:存|保存|写|导出|输出|转|整理|汇总)(?:成|为|到|入|进)\s*(?:一?(?:个|份))?\s*[a-z.]*(?:文件|"
-        r"excel|表格|pdf|csv|word|ppt|markdown|json|文档|本地|磁盘|数据库)|导出|存盘|"
+        r"excel|表格|pdf|csv|word|ppt|markdown|json|文档|本地|磁盘|数据库)|导出|存盘|画成图|"
         r"(?:画|生成|做|绘制)(?:成|一?(?:个|张|份))?.{0,8}(?:折线图|柱状图|饼图|图表|二维码|曲线|excel|"
         r"pdf|统计|截图)",
         en=r"\b(?:save|export|write|output|convert|turn|render|dump)\b.{0,40}\b(?:as|to|"

@@ -10,7 +10,7 @@ PLACES = (
     Signal(
         "names_a_path",
         "agent",
-        4,
+        6,
         zh=r"(?:^|[\s,:(]|[\u3400-\u9fff])(?:~|\.{1,2})?/[a-z][\w.-]*|"
         r"\b(?:src|docs?|tests?|scripts?|lib|bin|config|tmp|logs?)(?:/|\s*(?:目录|文件夹))",
         en=r"(?:^|[\s:(])(?:~|\.{1,2})?/[a-z][\w.-]*|\b(?:src|docs?|tests?|scripts?|lib|bin|config)/\w|"

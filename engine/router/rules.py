@@ -14,13 +14,13 @@ from engine.router.team import team_pull
 
 LEAD = 2
 """So far ahead a way must be; less is for the model."""
-ENOUGH_FOR_TEAM = 5
+ENOUGH_FOR_TEAM = 4
 SURE = 8
 """A lead from which on confidence is 1."""
 SHORT_CHARS = 24
 """What is shorter can be a word of consent."""
 
-_TOLD = frozenset({"asks_how", "asks_for_a_meaning", "explains", "asks_about_the_bot"})
+_TOLD = frozenset({"asks_how", "asks_for_a_meaning", "asks_about_the_bot"})
 """Signals of being told something: who asks how a thing is built does not want it built."""
 _GO_ON = re.compile(
     r"^(?:好的?|可以|行|嗯|是的?|对|同意|没问题|ok|okay|yes|yep|sure|please)?[,。!.\s]*(?:请|就|那就|那)?"
@@ -92,7 +92,8 @@ def _hear_the_message(request: Request, tally: Tally) -> None:
 
 def _decided(tally: Tally, skills: tuple[str, ...], domains: tuple[str, ...]) -> Route | None:
     direct, agent, team = tally.weights["direct"], tally.weights["agent"], tally.weights["team"]
-    is_told = any(name in _TOLD for name, _, _ in tally.spoke)
+    names = {name for name, _, _ in tally.spoke}
+    is_told = bool(names & _TOLD) or ("explains" in names and team < SURE)
     if team >= ENOUGH_FOR_TEAM and not is_told:
         way, lead = "team", team
     elif tally.is_bare_question:

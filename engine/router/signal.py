@@ -15,7 +15,7 @@ _ZH_OPENERS = (
     r"我需要|我想要?|我要|需要|那就|那|先|再|现在|然后|并且|并|接着|最后|快|直接|也|都|用\w{1,12}|,|"
     r"\s)*"
 )
-_ZH_CLAUSE = r"(?:^|[,;。;!?\n:、]|然后|并且?|再|接着|之后)"
+_ZH_CLAUSE = r"(?:^|[,;。!?\n:]|然后|并且?|再|接着|之后)"
 _EN_OPENERS = (
     r"(?:(?:hi|hey|hello|there|ok|okay|please|pls|kindly|can|could|would|will|you|i want you to|"
     r"i need you to|i need to|i want to|i'd like you to|i'd like to|help me(?: to)?|let's|now|then|"
