@@ -46,7 +46,7 @@ async def decide(
     route = decide_by_rules(request, surroundings.skills, surroundings.domains)
     if route is None:
         route = await _by_model(request, surroundings, model)
-    log.info("routed", extra={"way": route.way, "by": route.by, "intent": route.intent})
+    log.info("routed", extra={"way": route.way, "by": route.by})
     return route
 
 

@@ -13,7 +13,7 @@ _EN_SYSTEM = (
     r"(?:servers?|services?|database|db|containers?|cluster|disk|memory|cpu|ports?|process(?:es)?|"
     r"build|pipeline|ci|deployments?|deploy|certificates?|cert|backups?|logs?|queue|endpoint|api|site|"
     r"website|domain|network|tests?|jobs?|machine|host|staging|production|prod|cache|nginx|redis|"
-    r"postgres|mysql|docker|worker|app|release|branch|repo)"
+    r"postgres|mysql|docker|worker|app|release|branch|repo|version)"
 )
 
 FACTS = (
@@ -69,7 +69,8 @@ FACTS = (
         rf"\bwhy (?:did|is|has|was|does|are|do) (?:the|our|my) (?:\w+ )?{_EN_SYSTEM}\b.{{0,20}}\b(?:fail|"
         rf"crash|down|slow|restart|red|stuck|break|"
         r"broke|time|error|stop|return|keep)\w*|\b(?:test|code) coverage\b|\bis broken\b|"
-        r"\bcan't (?:log ?in|connect|access|reach)\b|\bdisk space\b|\buptime\b|"
+        r"\bcan't (?:log ?in|connect|access|reach)\b|"
+        r"\bare there any (?:failed|open|new|pending|running|errors?|stuck)\b|\bdisk space\b|\buptime\b|"
         r"\bhow (?:much|big|full|large) (?:\w+ )?(?:is |are )?(?:the|our|my|left|free)\b|"
         r"\b(?:space|memory|ram) (?:is |are )?(?:left|free|used|available)\b|"
         r"\bprocess(?:es)? (?:is|are|use|using)\b|\bis \w+ installed\b|"

@@ -18,10 +18,11 @@ KNOWLEDGE = (
         "asks_for_a_meaning",
         "direct",
         4,
-        zh=r"什么是|什么意思|啥意思|的意思|是指|何谓|定义(?!了|在)|概念|含义|区别|差别|差异|"
-        r"有(?:什么|何|啥)不同|原理|机制|优缺点|好处|坏处|利弊|优势|有(?:什么|啥|何)用|干(?:嘛|什么|啥)用|"
-        r"做什么用|作用|历史|由来|起源|为什么叫|如何理解|怎么理解|是怎么(?:回事|工作|运作)|是做什么的|"
-        r"是干什么的|过程$|特性|特点|特征|原则|要素|种类|关系|影响|规则|常识|分别是什么|通俗",
+        zh=r"^(?!.*(?:这|那|当前|我|公司|今天|现在|目前|最新|你))[^,。]{2,10}是(?:什么|啥)\??$|什么是|"
+        r"什么意思|啥意思|的意思|是指|何谓|定义(?!了|在)|概念|含义|区别|差别|差异|有(?:什么|何|啥)不同|"
+        r"原理|机制|优缺点|好处|坏处|利弊|优势|有(?:什么|啥|何)用|干(?:嘛|什么|啥)用|做什么用|作用|历史|"
+        r"由来|起源|为什么叫|如何理解|怎么理解|是怎么(?:回事|工作|运作)|是做什么的|是干什么的|过程$|特性|"
+        r"特点|特征|原则|要素|种类|关系|影响|规则|常识|分别是什么|通俗",
         en=r"\bwhat(?:'s| is| are) (?:an? |[a-z0-9\ue001 ]{1,30}(?:used for|about|mean)\b|"
         r"the (?:difference|meaning|purpose|point|idea|definition|origin|history|capital|formula|best|"
         r"main|rule|plural|opposite|theory|concept|(?:\w+ )?(?:theorem|law|principle|protocol|pattern)|"
@@ -63,6 +64,15 @@ KNOWLEDGE = (
         r"\bis it (?:ok|okay|safe|good|bad|normal|possible)\b|\bideas? for\b|\bwhat's a good\b|"
         r"\bcan (?:dogs|cats|people|humans|you|i|we|babies) (?!please|check|run|find|see|send|look|open|"
         r"show|list|tell)\w+|\bis \w+ (?:\w+er|more \w+|as \w+ as) (?:than|as)?\b",
+    ),
+    Signal(
+        "in_general",
+        "direct",
+        3,
+        zh=r"一般|通常|默认|来得及|难吗|难不难|谁更|穿什么|哪些阶段|需要会|范围是",
+        en=r"\b(?:in general|generally|usually|typically|by default|considered)\b|"
+        r"^(?:what|which|how|can|could|do|does|is|will|why) (?!there)(?:[a-z]+ ){0,4}(?:an?|people|humans|"
+        r"ai|someone) [a-z]",
     ),
     Signal(
         "lists_or_compares",

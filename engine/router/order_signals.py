@@ -44,7 +44,10 @@ ORDERS = (
         "agent",
         7,
         zh=r"(?:发|转|推送|抄送|转发|寄)(?:送|布|一)?(?:给|到)(?![^,。]{1,8}(?:的[^群]))|"
-        + zh_order(r"发(?:一?(?:封|条|个))?(?:邮件|消息|通知|公告|短信)|(?:通知|转告)(?!怎|是)")
+        + zh_order(
+            r"发(?:一?(?:封|条|个))?(?:邮件|消息|通知|公告|短信)(?!时|的时候|怎么|要)|抄送(?!和|与|是)|"
+            r"(?:通知|转告)(?!怎|是)"
+        )
         + r"|给.{1,10}(?:发|打)(?:一?[封条个])?(?:消息|邮件|短信|通知|电话|微信)|发我(?:一份|看看|一下)?$|"
         r"^@\w|(?:记|备忘)(?:一下|住|录)|发(?:一?个)?投票|" + zh_order(r"(?:告诉|通知|转告)(?!我)(?!你)"),
         en=en_order(
@@ -59,12 +62,13 @@ ORDERS = (
         "plans_for_later",
         "agent",
         7,
-        zh=r"提醒(?:我|大家|他|她|我们)|叫我|闹钟|(?:每(?:天|日|周|月|个?工作日|星期|小时|隔|晚|年)|定时|"
-        r"工作日)[^?吗]{0,12}(?:点|发|推|提醒|汇总|检查|运行|执行|同步|备份|生成|统计|早|晚)|"
-        r"取消.{0,10}提醒|[\d一二两三四五六七八九十半]+\s*个?(?:分钟|小时|天)(?:之)?后.{0,6}(?:提醒|叫|"
-        r"告诉|发|通知|检查)|定时(?:发|任务(?:帮|每))|日程(?:里|中)?(?:加|建)|(?:加|建|安排).{0,12}日程",
-        en=r"\bremind (?:me|us|everyone|the)\b|\b(?:set|cancel|delete|change)(?: an?| my|"
-        r" the)? (?:\w+ )?(?:reminder|alarm|timer)\b|"
+        zh=r"等.{1,12}(?:通知|告诉|提醒)我|(?:盯|守)(?:一下|着)|提醒(?:我|大家|他|她|我们)|叫我|闹钟|"
+        r"(?:每(?:天|日|周|月|个?工作日|星期|小时|隔|晚|年)|定时|工作日)[^?吗]{0,12}(?:点|发|推|提醒|汇总|"
+        r"检查|运行|执行|同步|备份|生成|统计|早|晚)|取消.{0,10}提醒|"
+        r"[\d一二两三四五六七八九十半]+\s*个?(?:分钟|小时|天)(?:之)?后.{0,6}(?:提醒|叫|告诉|发|通知|检查)|"
+        r"定时(?:发|任务(?:帮|每))|日程(?:里|中)?(?:加|建)|(?:加|建|安排).{0,12}日程",
+        en=r"\blet me know (?:when|if|once)\b|\bremind (?:me|us|everyone|the)\b|"
+        r"\b(?:set|cancel|delete|change)(?: an?| my| the)? (?:\w+ )?(?:reminder|alarm|timer)\b|"
         + en_order(r"schedule|wake me|every (?:\w+day|day|morning|evening|night|week|month|hour|\d+)")
         + r"|\bevery (?:\w+day|day|morning|evening|night|week|month|hour)(?:s)?(?: at|,).{0,30}\b(?:post|"
         r"send|check|run|tell|report|summar\w+)|\bin \d+ (?:minutes?|hours?)$|"
@@ -78,14 +82,16 @@ ORDERS = (
         4,
         zh=zh_order(
             r"(?:去|上网|网上|在网上|联网)?(?:查|搜|检查|检索|找(?:一下|找|出|到|一找)|看(?:看|一下|下|一看)|"
-            r"读(?:一下|取|一读)?|打开|统计|监控|扫描|排查|调研|抓取|爬|盘点|核对|比对|验证)"
+            r"读(?:一下|取|一读)?|打开|统计|监控|扫描|排查|生成.{0,12}(?:报表|报告|统计)|调研|抓取|爬|盘点|"
+            r"核对|比对|验证)"
         )
         + r"|(?:查|搜)(?:一下|查|一查|索|下)",
         en=en_order(
             r"check(?! (?:the |my |this )?(?:grammar|spelling|sentence|punctuation|text|paragraph))|"
-            r"look (?:at|into|up|for)|search|find (?:out|every|all|the|where|which|any|me|my)|browse|google|"
-            r"fetch|read|open|grep|query|monitor|scan|investigate|inspect|verify|review the|debug|diagnose|"
-            r"track|crawl|scrape|count|measure|profile|show (?:me )?(?:the|all|our|my)|"
+            r"look (?:at|into|up|for)|search|generate (?:an? |the )?(?:\w+ )?report|"
+            r"find (?:\w+ files|recent|latest|out|every|all|the|where|which|any|me|my)|browse|google|fetch|"
+            r"read|open|grep|query|monitor|scan|investigate|inspect|verify|review the|debug|diagnose|track|"
+            r"crawl|scrape|count|measure|profile|show (?:me )?(?:the|all|our|my)|"
             r"list (?:all|our|my|every|the (?:\w+ )?(?:files|branches|containers|users|processes|packages|"
             r"tests))|get (?:me )?(?:the|all)|compare the|analy[sz]e"
         )
@@ -107,7 +113,7 @@ ORDERS = (
         "books",
         "agent",
         5,
-        zh=zh_order(r"(?:订|预订|预定|预约|约|买|下单|退订|取消)(?!阅)(?!.*怎么)"),
+        zh=zh_order(r"(?:订|预订|预定|预约|约|买|下单|退订|取消)(?!阅)(?!.*(?:怎么|什么时候|哪里|吗))"),
         en=en_order(r"book|reserve|order|buy|cancel (?:my|the|our)|register me|sign me up"),
     ),
     Signal(
@@ -116,7 +122,7 @@ ORDERS = (
         3,
         zh=zh_order(
             r"(?:修复|修一?下|重构|实现|优化|修改|调试|排查|补(?:上|充|齐)?|"
-            r"(?:给|在).{1,20}(?:加|补|删)(?:上|一|个|入|充)?|把.{1,30}(?:改成|改为|转成|换到))"
+            r"(?:给|在).{1,20}(?:加|补|删)(?:上|一|个|入|充)?|把.{1,30}(?:改成|改为|改到|转成|换到))"
         ),
         en=en_order(
             r"fix(?! the grammar| my grammar| the spelling| this sentence| grammar)|refactor|"

@@ -52,10 +52,10 @@ _FIRST_LINE = re.compile(r"([^\n]{2,100})\n\s*(\S.{20,})\Z", re.DOTALL)
 TAKES_TEXT = re.compile(
     r"翻译|翻成|译成|译为|总结|概括|提炼|摘要|归纳|润色|改写|改得|改成|改一下|修改|缩写|扩写|续写|"
     r"纠正|纠错|校对|语病|错别字|解释|什么意思|报错|错误|异常|排序|分类|起.{0,4}名|取.{0,4}名|"
-    r"写(?:一|段|封|篇|条|句|个)|回复|文案|英译|中译|格式化|这段话|这句话|这段文字|下面|以下|下列|"
-    r"一下|提取|translat|format|review|reply|word |summari[sz]e|tl;?dr|rewrite|rephrase|paraphrase|"
-    r"proofread|grammar|spelling|typos?|polish|shorten|simplify|explain|correct|sort|classify|extract|"
-    r"convert|turn (?:this|these)|bullet|error|the following|"
+    r"写(?:一|段|封|篇|条|句|个)|回复|文案|英译|中译|格式化|合成|合并|这段话|这句话|这段文字|下面|"
+    r"以下|下列|一下|提取|translat|format|review|reply|word |summari[sz]e|tl;?dr|rewrite|rephrase|"
+    r"paraphrase|proofread|grammar|spelling|typos?|polish|shorten|simplify|explain|correct|sort|"
+    r"classify|extract|convert|turn (?:this|these)|bullet|error|combine|merge|split|the following|"
     r"this (?:text|sentence|paragraph|email|message)|below|what does|improve|make (?:this|it)"
 )
 """Before a colon or on a first line: what follows is the text to work on."""

@@ -22,6 +22,8 @@ SHORT_CHARS = 24
 
 _TOLD = frozenset({"asks_how", "asks_for_a_meaning", "asks_about_the_bot"})
 """Signals of being told something: who asks how a thing is built does not want it built."""
+_FORMS = frozenset({"question", "names_a_day", "points_at_something", "greets_first"})
+"""Signals that decide nothing alone or together."""
 _GO_ON = re.compile(
     r"^(?:好的?|可以|行|嗯|是的?|对|同意|没问题|ok|okay|yes|yep|sure|please)?[,。!.\s]*(?:请|就|那就|那)?"
     r"(?:继续|接着|执行|开始|来|做|干|动手|就这样|重试|再试|再来一次|再跑|去做|"
@@ -43,9 +45,10 @@ class Tally:
         self.spoke.append((name, pull, weight))
 
     @property
-    def is_bare_question(self) -> bool:
-        """Tell whether only its form speaks: "Is the grommet blue?" may be about anybody's grommet."""
-        return [name for name, pull, _ in self.spoke if pull != "team"] == ["question"]
+    def is_bare(self) -> bool:
+        """Tell whether only a form or a time speaks: "Is the grommet blue?" may be about anybody's grommet."""
+        names = {name for name, pull, _ in self.spoke if pull != "team"}
+        return (names <= _FORMS and names != {"greets_first"}) or names == {"names_what_just_was"}
 
     def strongest(self, way: Way) -> str:
         """Give the name of what spoke loudest for a way."""
@@ -96,7 +99,7 @@ def _decided(tally: Tally, skills: tuple[str, ...], domains: tuple[str, ...]) ->
     is_told = bool(names & _TOLD) or ("explains" in names and team < SURE)
     if team >= ENOUGH_FOR_TEAM and not is_told:
         way, lead = "team", team
-    elif tally.is_bare_question:
+    elif tally.is_bare:
         return None
     elif abs(direct - agent) >= LEAD:
         way, lead = ("direct" if direct > agent else "agent"), abs(direct - agent)

@@ -50,8 +50,8 @@ TALK = (
         r"(?:有点|很|太)(?:累|烦|难过|焦虑|紧张|郁闷)|安慰|鼓励我|夸夸|"
         r"(?:玩|来)(?:一|几)?(?:个|局|把)?.{0,4}(?:游戏|接龙|谜|猜)|成语接龙|猜.{0,4}谜",
         en=r"\b(?:i(?:'m| am| feel)(?: so| very| really| a bit)? (?:sad|tired|bored|happy|stressed|anxious|"
-        r"lonely|nervous|down|excited)|cheer me up|let's play|play a game|talk to me|chat with me|"
-        r"motivate me)\b",
+        r"lonely|nervous|down|excited)|cheer me up|how are you|let's play|play a game|talk to me|"
+        r"chat with me|motivate me)\b",
     ),
     Signal(
         "goes_on",

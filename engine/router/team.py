@@ -16,23 +16,26 @@ _PIECES = re.compile(
     r"外加|与|及|包括|包含|再"
 )
 _MAKES = re.compile(
-    r"筹备|组织|安排|设计|实现|开发|搭建|构建|做(?!什么|了|过|到|为|法)|制作|制定|准备|撰写|编写|写|策划|规划|产出|"
-    r"输出|交付|完成|出(?:一|具)|重构|\b(?:design|build|implement|create|develop|prepare|research|"
-    r"draft|plan|produce|write|deliver|launch|make|set up|organi[sz]e)\b"
+    r"筹备|组织|安排|设计|实现|开发|搭建|构建|做(?!什么|了|过|到|为|法)|制作|制定|准备|撰写|编写|写|"
+    r"策划|规划|产出|输出|交付|完成|出(?:一|具)|重构|"
+    r"\b(?:design|build|implement|create|develop|prepare|research|draft|plan|produce|write|deliver|"
+    r"launch|make|set up|organi[sz]e)\b"
 )
 _DELIVERABLE = re.compile(
-    r"界面|说明|可视化|建模|清洗|场地|嘉宾|物料|课程|练习|模板|前后端|前端|后端|后台|数据库|接口|页面|部署|测试|文档|报告|ppt|幻灯|演示|大纲|邮件|海报|文案|"
-    r"方案|计划书?|预算|邀请函|新闻稿|原型|架构|需求|认证|评论功能|用户手册|策略|手册|课件|试题|"
-    r"考试题|步骤|预案|估算|设计稿|代码|题库|模块|财务模型|指南|脚本|流程|纪要|表格|看板|分析|预测|"
-    r"调研|宣传|视频|logo|测试用例|监控|论文|简报|问卷|合同|清单|小程序|官网|总结|"
-    r"\b(?:apis?|back-?end|front-?end|database|schema|ui|ux|pages?|tests?|dockerfile|deployment|docs|"
-    r"documentation|document it|dashboards?|memo|reports?|slides?|deck|outline|emails?|templates?|"
-    r"strategy|analysis|pricing|press release|posts?|faq|plan|budget|copy|admin panel|slogans?|"
-    r"spreadsheet|guides?|proposal|requirements|architecture|prototype|diagrams?|whitepaper|script|"
-    r"newsletter|checklist|survey|brochure|posters?|manual|auth\w*|ci|pipeline|monitoring|logo|"
-    r"wireframes?|roadmap|contract|presentation|table|cli|sdk|website|web app|mobile app|model|"
-    r"migration|video|syllabus|exercises|exam|policy|terms|banner|recommendation|helm chart|experiments|summary|service|server|clients?|handbook|quiz(?:zes)?|runbook|training|survey|visuals|"
-    r"review|story|levels|notice|postmortem|inventory|payments|art direction|monitoring)\b"
+    r"规划|界面|说明|可视化|建模|清洗|场地|嘉宾|物料|课程|练习|模板|前后端|前端|后端|后台|数据库|接口|"
+    r"页面|部署|测试|文档|报告|ppt|幻灯|演示|大纲|邮件|海报|文案|方案|计划书?|预算|邀请函|新闻稿|原型|"
+    r"架构|需求|认证|评论功能|用户手册|策略|手册|课件|试题|考试题|步骤|预案|估算|设计稿|代码|题库|"
+    r"模块|财务模型|指南|脚本|流程|纪要|表格|看板|分析|预测|调研|宣传|视频|logo|测试用例|监控|论文|"
+    r"简报|问卷|合同|清单|小程序|官网|总结|\b(?:apis?|back-?end|front-?end|database|schema|ui|ux|"
+    r"pages?|tests?|dockerfile|deployment|docs|documentation|document it|dashboards?|memo|reports?|"
+    r"slides?|deck|outline|emails?|templates?|strategy|analysis|pricing|press release|posts?|faq|plan|"
+    r"budget|copy|admin panel|slogans?|spreadsheet|guides?|proposal|requirements|architecture|"
+    r"prototype|diagrams?|whitepaper|scripts?|newsletter|checklist|survey|brochure|posters?|manual|"
+    r"auth\w*|ci|pipeline|monitoring|logo|wireframes?|roadmap|contract|presentation|table|cli|sdk|"
+    r"website|web app|mobile app|model|migration|video|syllabus|exercises|exam|policy|terms|banner|"
+    r"recommendation|helm chart|experiments|summary|service|server|clients?|handbook|quiz(?:zes)?|"
+    r"runbook|training|survey|visuals|review|story|levels|notice|postmortem|inventory|payments|"
+    r"art direction|monitoring)\b"
 )
 _HEAVY = re.compile(
     r"^(?:\s|请|帮我|帮|你|先|再|然后|最后|补|并|"
@@ -40,12 +43,13 @@ _HEAVY = re.compile(
     r"规划|策划|部署|做|补齐|更新|修复|交付|输出|对比|评估|汇总|起草|优化|迁移|翻译)|"
     r"(?:please |then |also |finally |can you |could you |help me )*(?:design|build|implement|create|"
     r"develop|research|draft|audit|refactor|deploy|document|plan|prepare|produce|deliver|write|test|"
-    r"evaluate|compare|review|migrate|launch|fix|analy[sz]e|benchmark|investigate|propose|organi[sz]e|set up|"
-    r"train|schedule|publish|estimate|present|summari[sz]e)\b)"
+    r"evaluate|compare|review|migrate|launch|fix|analy[sz]e|benchmark|investigate|propose|rewrite|"
+    r"redesign|update|collect|proofread|organi[sz]e|set up|train|schedule|publish|estimate|present|"
+    r"summari[sz]e)\b)"
 )
 _TRADE = re.compile(
-    r"架构师|程序员|开发|测试|产品经理|产品|设计师|设计|运维|前端|后端|法务|法律|财务|市场|运营|安全|编辑|"
-    r"研究员|文案|分析师|项目经理|工程师|专家|技术|成本|业务|销售|人事|"
+    r"架构师|程序员|开发|测试|产品经理|产品|设计师|设计|运维|前端|后端|法务|法律|财务|市场|运营|安全|"
+    r"编辑|研究员|文案|分析师|项目经理|工程师|专家|技术|成本|业务|销售|人事|"
     r"\b(?:architects?|developers?|testers?|qa|designers?|product managers?|engineers?|researchers?|"
     r"writers?|editors?|analysts?|lawyers?|legal|financ\w+|marketing|marketers?|technical|security|"
     r"reviewers?|accountants?|translators?|economists?|sales|operations|critics?|coders?)\b"
@@ -58,26 +62,30 @@ _TOGETHER = re.compile(
     r"debate)\b|^(?:please )?(?:have|let|get|ask) (?:an?|the|our) "
 )
 _TEAM_WORDS = re.compile(
-    r"一(?:个|位|名)人?[^,。]{1,12}[,、;]\s*(?:另)?一(?:个|位|名)人?[^,。]{1,12}[,、;]|分给不同的人|\b(?:one|an?) (?:agent|person|member|expert)\b.{1,60}\b(?:another|the other|a second)\b|(?:组建?|成立|派|用|叫)(?:一)?(?:个|支)?.{0,4}(?:团队|小组)|"
+    r"一(?:个|位|名)人?[^,。]{1,12}[,、;]\s*(?:另)?一(?:个|位|名)人?[^,。]{1,12}[,、;]|分给不同的人|"
+    r"\b(?:one|an?) (?:agent|person|member|expert)\b.{1,60}\b(?:another|the other|a second)\b|"
+    r"(?:组建?|成立|派|用|叫)(?:一)?(?:个|支)?.{0,4}(?:团队|小组)|"
     r"(?:多|几|两|三|四)(?:个|位|名)?(?:角色|专家|智能体|同学|同事)(?:协作|一起|分别|讨论|评审|共同)|"
     r"团队(?:协作|模式|一起)|\b(?:assemble|form|use|spin up|as) an? team\b|"
     r"\bteam of (?:agents|experts|specialists)\b|\bmultiple agents\b|\bmulti-agent\b"
 )
 _WHOLE = re.compile(
-    r"完整|全套|全流程|一整套|从零|从头|端到端|整个|全栈|都(?:要|完成|准备)|"
+    r"完整|全套|全流程|一整套|从零|从头|端到端|整个|全栈|都(?:要|完成|准备|搞定)|"
     r"\b(?:complete|full|whole|entire|end[- ]to[- ]end|from scratch|full-stack)\b"
 )
 _BIG = re.compile(
     r"机器人|工具|系统|平台|网站|应用|app|产品|项目|小程序|商城|工具链|发布会|活动|"
     r"\b(?:system|platform|website|application|app|product|program|campaign|service|game|store|shop|"
-    r"conference|event|course|bot|tool)\b"
+    r"conference|event|course|bot|tool|podcast|book|library)\b"
 )
 _LARGE_MAKES = re.compile(
     r"设计|开发|搭建|构建|实现|策划|规划|拆|重构|"
     r"\b(?:design|build|develop|create|launch|implement|plan|organi[sz]e)\b"
 )
 _FROM_MANY_SIDES = re.compile(
-    r"从[^,。到]{1,8}到[^,。到]{1,8}到|从(?!.*(?:比较|对比|介绍|解释|说说|谈))[^,。]{1,8}[、,][^,。]{1,12}(?:和|、|与|以及)[^,。]{1,12}(?:角度|视角|方面|立场|层面)|"
+    r"分别(?:出|给|写|提|做).{0,4}(?:份|篇|意见|报告|建议|方案)|从[^,。到]{1,8}到[^,。到]{1,8}到|"
+    r"从(?!.*(?:比较|对比|介绍|解释|说说|谈))[^,。]{1,8}[、,][^,。]{1,12}(?:和|、|与|"
+    r"以及)[^,。]{1,12}(?:角度|视角|方面|立场|层面)|"
     r"\b(?:perspectives?|points? of view|viewpoints) of (?:an? |the )?\w+, .{1,40}\band\b"
 )
 _ONE_EACH = re.compile(r"各(?:出|写|给|一)?一?(?:份|篇|个)|\ba (?:report|document|plan) for each\b")

@@ -69,15 +69,16 @@ WRITING = (
         "changes_words",
         "direct",
         3,
-        zh=r"(?:下面|以下|下列|这些)的?(?:列表|表格|数据|内容|数字|名字)|润色|改写|改得|"
-        r"改成.{0,6}(?:语气|语态|口吻|风格|句|时态)|扩写|缩写|纠正|纠错|校对|语病|错别字|提炼|归纳|"
+        zh=r"(?:下面|以下|下列|这些)的?(?:列表|表格|数据|内容|数字|名字)|(?:合|并|连)成一(?:句|段)|润色|改写|"
+        r"改得|改成.{0,6}(?:语气|语态|口吻|风格|句|时态)|扩写|缩写|纠正|纠错|校对|语病|错别字|提炼|归纳|"
         r"按.{1,8}排序|写得更|更(?:礼貌|正式|简洁|委婉)|"
         r"(?:这|下面|以下|下列)(?:段|句|几句|几个|个|篇|些|条)?\s*(?:话|文字|文本|文案|词|句子|诗|英文|"
         r"中文|代码|函数|报错|错误|sql|正则|数字|json)",
         en=r"\b(?:fix|check|correct) (?:the |my |this )?(?:grammar|spelling|typos?|punctuation|sentence|"
         r"english)\b|\b(?:rewrite|rephrase|paraphrase|proofread|polish|shorten|simplify|tl;?dr)\b|"
         r"\bbullet points?\b|\b(?:this|these|the following) (?:text|sentences?|paragraph|email|message|"
-        r"words?|code|function|error|snippet|json|names|query|numbers)\b|\b(?:sort|format) th(?:is|ese)\b|"
+        r"words?|code|function|error|snippet|json|names|query|numbers)\b|"
+        r"\b(?:sort|format|combine|merge|split) th(?:is|ese)\b|"
         r"\bmake (?:this|it) (?:\w+ )?(?:sound|more|less)\b",
     ),
     Signal(

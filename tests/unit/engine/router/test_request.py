@@ -36,8 +36,8 @@ def test_any_mixture_of_pieces_is_read() -> None:
     dice = random.Random(6)
     pieces = [
         "帮我", "把", "文件", "a.py", "```", "“", "”", '"', "'", "`", ":", "：", "\n", "> ", "https://x.y", "每天",
-        "and ", "、", "team ", "design ", "how do i ", "\u202e", "\x00", "\ud83d", "９", "ﬁ", "1+1", "@", "/", "..", "{",
-        "的", "?", "？", " " * 30,
+        "and ", "、", "team ", "design ", "how do i ", "\u202e", "\x00", "\ud83d", "９", "ﬁ", "1+1", "@", "/", "..",
+        "{", "的", "?", "？", " " * 30,
     ]  # fmt: skip
     for _ in range(400):
         text = "".join(dice.choices(pieces, k=dice.randint(0, 60)))
