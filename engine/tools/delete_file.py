@@ -68,7 +68,7 @@ def _delete(given: str, context: ToolContext) -> ToolResult:
 
 
 def _text(place: Place) -> str:
-    """Give what is deleted, to show it; of what is no readable text nothing is shown, it may be deleted all the same."""
+    """Give what is deleted, to show it; nothing of what is no readable text, which may be deleted all the same."""
     try:
         old = found(place)
     except (ToolRetry, ToolFailed):
