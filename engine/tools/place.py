@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +54,7 @@ CHANGING = Ways()
 
 
 @contextmanager
-def opened(workspace: Path, given: str, private: Iterable[Path] = (), ways: Ways = READING) -> Iterator[Place]:
+def opened(workspace: Path, given: str, private: Iterable[Path] = (), ways: Ways = READING) -> Generator[Place]:
     """Open the place that `given` names, relative to `workspace`. Blocks.
 
     Its name is never empty, a `..` or a link that `ways` would follow; whether anything is there is for the caller.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import threading
 import time
 from dataclasses import replace
@@ -40,7 +41,7 @@ async def delete(context: ToolContext, path: str) -> ToolResult:
 
 
 def test_what_the_rules_are_told() -> None:
-    args = {"file_path": "./a\\../b.txt", "content": "", "edits": []}
+    args: dict[str, Any] = {"file_path": "./a\\../b.txt", "content": "", "edits": []}
     for tool in (WriteFile(), CreateFile(), DeleteFile()):
         assert (tool.touches(args).writes, tool.touches(args).reads) == (("b.txt",), ())
     assert EditFile().touches(args).paths == ("b.txt", "b.txt")
@@ -219,9 +220,13 @@ async def test_a_crash_at_any_call_leaves_old_or_new_and_a_repeat_makes_it_right
             dead.setattr(Replacement, "_write", ends)
         else:
             dead.setattr(os, at, ends)
-        # A dead process clears nothing away.
         clear = Replacement._clear  # pyright: ignore[reportPrivateUsage]
-        dead.setattr(Replacement, "_clear", lambda self: None if is_dead else clear(self))
+
+        def clear_while_alive(self: Replacement) -> None:
+            if not is_dead:
+                clear(self)
+
+        dead.setattr(Replacement, "_clear", clear_while_alive)
         try:
             await call(context, "a.txt", "new")
         except Killed:
@@ -253,20 +258,23 @@ async def test_everything_is_on_the_disk_before_it_is_told(
 ) -> None:
     done: list[str] = []
     sync, move = os.fsync, os.replace
-    monkeypatch.setattr(
-        os, "fsync", lambda handle: (done.append("dir" if _is_folder(handle) else "file"), sync(handle))
-    )
-    monkeypatch.setattr(os, "replace", lambda *args, **more: (done.append("move"), move(*args, **more)))
+
+    def syncing(handle: int) -> None:
+        done.append("dir" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        sync(handle)
+
+    def moving(*args: Any, **more: Any) -> None:
+        done.append("move")
+        move(*args, **more)
+
+    monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(os, "replace", moving)
     (context.workspace / "a.txt").write_text("old")
     await write(context, "a.txt", "new")
     assert done == ["file", "move", "dir"]
     done.clear()
     await delete(context, "a.txt")
     assert done == ["dir"]
-
-
-def _is_folder(handle: int) -> bool:
-    return os.fstat(handle).st_mode & 0o170000 == 0o040000
 
 
 async def test_a_disk_without_hard_links_takes_new_files_too(
