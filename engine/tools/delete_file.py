@@ -63,7 +63,6 @@ def _delete(given: str, context: ToolContext) -> ToolResult:
             os.fsync(place.folder)
         except OSError as error:
             raise ToolFailed(f"{given!r} cannot be deleted: {error.strerror}") from error
-    context.quota.check(context.workspace, -facts.st_size, -1)
     return told(given, "deleted", text, "", size_bytes=facts.st_size)
 
 
