@@ -105,6 +105,8 @@ class AgentSettings(Section):
     max_attachment_bytes: int = Field(default=20_000_000, ge=0)
     refused_attachments: tuple[Literal["archives", "programs", "audio", "video"], ...] = ("archives", "programs")
     max_sent_file_bytes: int = Field(default=20_000_000, ge=0)
+    workspace_max_bytes: int = Field(default=1_000_000_000, ge=0)
+    workspace_max_files: int = Field(default=20_000, ge=0)
 
 
 class EngineSettings(Section):

@@ -11,11 +11,16 @@ from engine.agent.outgoing import Outbox
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
 from engine.settings import EngineSettings
+from engine.tools.create_file import CreateFile
+from engine.tools.delete_file import DeleteFile
+from engine.tools.edit_file import EditFile
 from engine.tools.project_scan import ProjectScan
+from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.read_file import ReadFile
 from engine.tools.registry import ToolSet
 from engine.tools.send_file import SendFile
 from engine.tools.send_note import SendNote
+from engine.tools.write_file import WriteFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,7 @@ class FileWays:
 
     opener: Opener | None = None
     outbox: Outbox | None = None
+    quota: Quota = UNLIMITED
 
 
 def build_agent(
@@ -43,5 +49,6 @@ def build_agent(
     registry, ways = models or ModelRegistry(settings, clock), ways or FileWays()
     registry.get()
     sending = [SendFile()] if ways.outbox is not None else []
-    own = tools or ToolSet([ProjectScan(), ReadFile(), SendNote(), *sending])
-    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox))
+    changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
+    own = tools or ToolSet([ProjectScan(), ReadFile(), *changing, SendNote(), *sending])
+    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota))

@@ -20,7 +20,9 @@ log = logging.getLogger(__name__)
 
 async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
     """Run the call; every ordinary failure, a timeout and a stop are results."""
-    job = _limited(work, path, item, equipment)
+    progress = _progress(work, path, item)
+    context = _context(work, path, progress, equipment)
+    job = _limited(item, context, progress, equipment)
     if item.tool.effect == "once":
         result = await job  # never cut off by a stop: its effect would be unknown
     else:
@@ -31,17 +33,15 @@ async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) 
         bound_output,
         result,
         limit=equipment.settings.agent.max_tool_output_chars,
-        workspace=work.workspace,
-        private=work.private,
+        context=context,
         name=f"{work.scope.id}-{path.replace('/', '-')}",
     )
 
 
-async def _limited(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
+async def _limited(item: Reviewed, context: ToolContext, progress: Progress, equipment: Equipment) -> ToolResult:
     limit_s = equipment.settings.agent.tool_timeout_s
-    progress = _progress(work, path, item)
     try:
-        call = _guarded(item, _context(work, path, progress), equipment)
+        call = _guarded(item, context, equipment)
         return await unless_first(equipment.clock.sleep(limit_s), call) or _timed_out(item, limit_s)
     finally:
         progress.end()
@@ -70,7 +70,7 @@ def _progress(work: Pass, path: str, item: Reviewed) -> Progress:
     return Progress(show)
 
 
-def _context(work: Pass, path: str, progress: Progress) -> ToolContext:
+def _context(work: Pass, path: str, progress: Progress, equipment: Equipment) -> ToolContext:
     return ToolContext(
         run=work.scope.id,
         by=work.scope.input.by,
@@ -78,6 +78,7 @@ def _context(work: Pass, path: str, progress: Progress) -> ToolContext:
         key=f"{work.scope.id}:{path}",
         progress=progress.tell,
         private=work.private,
+        quota=equipment.quota,
     )
 
 

@@ -26,6 +26,7 @@ from engine.sessions.branch import Branch, branch_of, grow
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
 from engine.settings import EngineSettings
 from engine.storage.config import chosen
+from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
 
@@ -73,6 +74,8 @@ class Equipment:
     outbox: Outbox | None = None
     """Keeps what tools made for the person; without one no file goes out."""
     policy: Policy = ALLOWS_WHAT_TOOLS_ALLOW
+    quota: Quota = UNLIMITED
+    """What a conversation's workspace may hold."""
     role: str = "main"
     """The agent's position; one of the policy's roles."""
 

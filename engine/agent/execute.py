@@ -34,13 +34,13 @@ NOT_RUN = {
 async def execute(work: Pass, equipment: Equipment) -> list[CallResult]:
     """Run all calls of the round and give their results in the order of the calls.
 
-    They run beside each other when none of them has a lasting effect, else one after the other. After a stop no
-    further call begins: then fewer results come back.
+    They run beside each other when all of them only look, else one after the other: the order of two writes matters.
+    After a stop no further call begins: then fewer results come back.
     """
     jobs: list[Job] = [
         partial(_one, work, f"tool/{work.round}/{place}", item, equipment) for place, item in enumerate(work.reviewed)
     ]
-    if all(_is_harmless(item) for item in work.reviewed):
+    if all(_only_looks(item) for item in work.reviewed):
         return await _together(jobs)
     results: list[CallResult] = []
     for job in jobs:
@@ -61,6 +61,10 @@ def result_message(item: CallResult) -> ToolMessage:
 
 def _is_harmless(item: Reviewed | Rejected) -> bool:
     return isinstance(item, Rejected) or (item.tool.effect != "once" and not item.asks)
+
+
+def _only_looks(item: Reviewed | Rejected) -> bool:
+    return isinstance(item, Rejected) or (item.tool.effect == "none" and not item.asks)
 
 
 async def _together(jobs: list[Job]) -> list[CallResult]:

@@ -12,6 +12,7 @@ from pydantic import Field
 from engine.events import EventType
 from engine.messages import Principal, RunId, Value
 from engine.permissions import Touches
+from engine.tools.quota import UNLIMITED, Quota
 
 Effect = Literal["none", "idempotent", "once"]
 """none: may be repeated freely; idempotent: gets a key and may be repeated with it; once: never repeated blindly."""
@@ -61,6 +62,8 @@ class ToolContext:
     """`run:path`: the same on every repeat of this very call."""
     private: tuple[Path, ...] = ()
     """The gateway's own folders, which no tool sees, even where they lie in the workspace."""
+    quota: Quota = UNLIMITED
+    """What the workspace may hold; asked before anything is written."""
     progress: Callable[[str], None] = field(default=lambda _line: None)
     """Show a line of progress on the card; never blocks, and may be called from any thread."""
 
