@@ -12,6 +12,7 @@ from sqlmodel import Session
 
 from engine.agent.draft import Draft, worded
 from engine.agent.failure import model_params
+from engine.agent.staged.plain import plain
 from engine.agent.state import ModelTurn, Pass
 from engine.agent.stopping import unless_stopped
 from engine.agent.window import Fitted
@@ -43,11 +44,16 @@ async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: 
 
     return await work.scope.step(
         path,
-        lambda: asked(work, Question(tuple(work.messages), tuple(tools)), Draft(work, path, clock)),
+        lambda: asked(work, _question(work, tools), Draft(work, path, clock)),
         result=ModelTurn,
         events=lambda turn: turn_events(work, path, turn, clock.now_ms()),
         also=also,
     )
+
+
+def _question(work: Pass, tools: Sequence[ToolSchema]) -> Question:
+    messages = work.messages if work.staging is None else plain(work.messages)
+    return Question(tuple(messages), tuple(tools))
 
 
 async def asked(work: Pass, question: Question, draft: Draft) -> ModelTurn:

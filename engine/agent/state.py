@@ -99,6 +99,8 @@ class Staging:
     plan: ExecutionPlan | None = None
     actions: tuple[PlannedAction, ...] = ()
     """Of the round that is worked on."""
+    at: str = ""
+    """The step that gave them."""
     missing: tuple[str, ...] = ()
     """Why the last round was not enough, in words for the model."""
     repair_goal: str = ""

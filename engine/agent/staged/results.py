@@ -1,6 +1,4 @@
-"""What the stages of a run give, for models that write a plan instead of calling tools. Add-only: new fields have
-defaults.
-"""
+"""What the stages give where a model writes plans instead of calling tools. Add-only: new fields have defaults."""
 
 from __future__ import annotations
 

@@ -66,33 +66,36 @@ def spans(text: str) -> list[Span]:
 
 def _span(text: str, start: int) -> Span:
     stack: list[str] = []
-    quote = ""
-    before = ""
-    at = start
+    before, at = "", start
     while at < len(text):
         char = text[at]
-        if quote:
-            if char == "\\":
-                at += 1
-            elif char == quote and _closes(text, at, quote):
-                quote = ""
-                before = char
-        elif char in "\"'" and (char == '"' or before in _BEFORE_STRING):
-            quote = char
+        if char == '"' or (char == "'" and before in _BEFORE_STRING):
+            at = _end_of_string(text, at)
+            if at < 0:
+                return Span(text[start:], "".join(stack), in_string=True)
         elif char in _CLOSES:
             stack.append(char)
-            before = char
-        elif char in "}]":
+        elif char == _CLOSES[stack[-1]]:
             # A bracket of the other kind closes nothing: a slip that mending may put right.
-            if _CLOSES[stack[-1]] == char:
-                stack.pop()
-            before = char
-            if not stack:
-                return Span(text[start : at + 1])
-        elif not char.isspace():
-            before = char
+            stack.pop()
+        if not stack:
+            return Span(text[start : at + 1])
+        before = before if char.isspace() else char
         at += 1
-    return Span(text[start:], "".join(stack), bool(quote))
+    return Span(text[start:], "".join(stack))
+
+
+def _end_of_string(text: str, at: int) -> int:
+    """Give the place of the quote that ends the string that begins at `at`; -1 when it does not end."""
+    quote = text[at]
+    at += 1
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == quote and _closes(text, at, quote):
+            return at
+        at += 1
+    return -1
 
 
 def _closes(text: str, at: int, quote: str) -> bool:
