@@ -146,8 +146,9 @@ def _events(work: Pass, at: str, answer: StageAnswer, at_ms: int) -> list[RunEve
 
 
 def _words(answer: StageAnswer) -> str:
-    if answer.plan is not None or answer.repair is not None:
-        return told(answer.plan or answer.repair)  # type: ignore[arg-type]
+    planned = answer.plan or answer.repair
+    if planned is not None:
+        return told(planned)
     if answer.evaluation is not None:
         return "\n".join([*answer.evaluation.evidence, *answer.evaluation.missing])
     return answer.turn.message.text

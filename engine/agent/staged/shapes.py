@@ -84,9 +84,11 @@ def _of_plan(given: Fields, head: str) -> Fields:
     is_old = "actions" not in given
     listed = _one_of(given, _ACTIONS, "lists of actions")
     if isinstance(listed, dict):
-        listed = [listed]
-    if isinstance(listed, list):
-        fields["actions"] = [_action(cast("Fields", each)) or each for each in cast("list[Any]", listed)]
+        fields["actions"] = [_action(listed) or listed]
+    elif isinstance(listed, list):
+        fields["actions"] = [_action(each) or each for each in cast("list[Any]", listed)]
+    elif listed is not None:
+        fields["actions"] = listed
     for name in ("assumptions", "success_criteria"):
         fields[name] = _texts(given.get(name))
     if is_old and isinstance(fields.get("actions"), list) and not fields.get(head):
