@@ -127,13 +127,14 @@ def test_what_is_no_plan_is_refused_in_words_for_the_model(text: str, told: str)
 
 
 def test_half_a_call_is_no_call() -> None:
-    whole = '{"goal": "x", "actions": [{"tool": "write", "args": {"text": "all of it"}}]}'
+    args = {"text": "all {of} [it]", "rows": [{"n": 1}, {"n": [2, {"m": 3}]}]}
+    whole = json.dumps({"goal": "x", "actions": [{"tool": "write", "args": args}]})
     for end in range(1, len(whole)):
         try:
             plan = read_plan(whole[:end])
         except OutputUnreadable:
             continue
-        assert [each.args for each in plan.actions] in ([], [{"text": "all of it"}])
+        assert [each.args for each in plan.actions] in ([], [args])
         assert plan.actions or whole[:end].endswith("[]")
 
 

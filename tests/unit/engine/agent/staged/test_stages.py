@@ -256,7 +256,7 @@ async def test_what_follows_a_failed_action_is_not_begun(bench: Bench) -> None:
 
 async def test_a_denied_call_is_not_repaired(bench: Bench) -> None:
     bench.tools = [FakeTool("send", effect="once", asks=True)]
-    model = bench.plans(plan(act("send")), Turn("It was not sent."))
+    model = bench.plans(plan(act("send"), criteria=("sent",)), Turn("It was not sent."))
     scope = bench.scope()
     task = bench.start(scope)
     await until(lambda: scope.events("approval"))

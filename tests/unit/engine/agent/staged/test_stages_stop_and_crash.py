@@ -129,6 +129,23 @@ async def test_a_stop_while_a_tool_runs_goes_no_further(bench: Bench) -> None:
     assert not texts(scope.shown)
 
 
+async def test_a_stop_between_two_stages_asks_the_model_no_more(bench: Bench) -> None:
+    scope = bench.scope()
+
+    async def last(_args: dict[str, Any], _context: ToolContext) -> ToolResult:
+        scope.stop()
+        return ToolResult(success=True, text="done")
+
+    bench.tools = [FakeTool("save", last, effect="once")]
+    model = bench.plans(plan(act("save"), criteria=("x",)))
+    assert (await bench.agent()(scope)).status == "stopped"
+    assert len(model.requests) == 1
+    early = bench.scope(run="r2")
+    early.stop()
+    assert (await bench.agent()(early)).status == "stopped"
+    assert len(model.requests) == 1
+
+
 def _saying(scope: MemoryScope, words: str) -> Any:
     async def pause() -> None:
         scope.say(words)
@@ -174,3 +191,20 @@ async def test_a_run_keeps_its_way_when_the_model_becomes_another(bench: Bench) 
     assert (await bench.agent()(scope.resume())).answer == "looked"
     assert "summary" in scope.journal
     assert len(bench.tools[0].runs) == 2
+
+
+@pytest.mark.parametrize(("path", "taken"), [("tool/0/0", "steer/evaluate/0"), ("tool/1/0", "steer/evaluate/1")])
+async def test_words_after_a_crash_are_not_put_before_what_was_asked(bench: Bench, path: str, taken: str) -> None:
+    bench.tools = [FakeTool("broken", raising(ToolFailed("no"))), FakeTool("look")]
+    first = [plan(act("broken")), repair(act("look", n=1))] if path == "tool/1/0" else [plan(act("look"))]
+    model = bench.plans(*first, plan(act("look", by=2)), "ok")
+    scope = bench.scope()
+    scope.crash_before_recording(path)
+    with pytest.raises(asyncio.CancelledError):
+        await bench.start(scope)
+    after = scope.resume()
+    after.say("also by folder")
+    assert (await bench.agent()(after)).answer == "ok"
+    assert [each for each in after.journal if each.startswith("steer")] == [taken]
+    assert "also by folder" not in asked(model, len(first) - 1)
+    assert "also by folder" in asked(model, len(first))
