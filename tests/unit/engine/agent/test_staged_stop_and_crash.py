@@ -12,7 +12,7 @@ from engine.testing.scope import MemoryScope
 from engine.testing.scripted import Turn
 from engine.tools.base import ToolContext, ToolResult
 from tests.unit.engine.agent.conftest import Bench, FakeTool, texts, until
-from tests.unit.engine.agent.staged.test_stages import act, asked, judged, plan, raising, repair
+from tests.unit.engine.agent.test_staged import act, asked, judged, plan, raising, repair
 
 PATHS = [
     "context",
