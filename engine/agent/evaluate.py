@@ -12,11 +12,18 @@ from engine.settings import AgentSettings
 
 
 def evaluate(work: Pass, settings: AgentSettings) -> Stage:
-    """Take note of the finished round and choose what comes next; `work.exhausted` says why no further round may be."""
+    """Take note of the finished round and choose what comes next; `work.exhausted` says why no further round may be.
+
+    Where an earlier attempt went is gone again, also when it counted otherwise: by other settings, in an older version.
+    """
     count(work)
+    if work.scope.recorded(f"model/{work.round}"):
+        return Stage.PLAN
     work.exhausted = used_up(work, settings)
     if not work.exhausted and work.failing >= settings.max_repairs:
         work.exhausted = "not_completed"
+    if not work.exhausted and work.scope.recorded("summary"):
+        work.exhausted = "tool_rounds_used_up"
     return Stage.SUMMARIZE if work.exhausted else Stage.PLAN
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -166,3 +167,31 @@ async def test_a_malformed_call_is_told_how_to_go_on(bench: Bench) -> None:
     await bench.agent()(bench.scope())
     told = model.requests[1].messages[-1].text
     assert told == f"error: p must be small. {RECOVERIES['tool_args_invalid'].advice}"
+
+
+@pytest.mark.parametrize("path", ["model/4", "tool/3/0"])
+async def test_a_run_that_went_on_under_other_rules_goes_on_from_there(bench: Bench, path: str) -> None:
+    bench.tools = [FakeTool("broken", _raising(ToolFailed("no")))]
+    turns = [Turn(calls=[call("broken", {"n": n})]) for n in range(4)]
+    bench.agent_settings = AgentSettings(max_repairs=9)
+    model = bench.script(*turns, Turn("lost"), Turn("done"))
+    scope = bench.scope()
+    scope.crash_before_recording(path)
+    with pytest.raises(asyncio.CancelledError):
+        await bench.start(scope)
+    bench.agent_settings = AgentSettings(max_repairs=3)
+    asked = len(model.requests)
+    assert (await bench.agent()(scope.resume())).status == "done"
+    assert len(model.requests) == asked + 1
+    assert {f"tool/{n}/0" for n in range(4)} <= scope.journal.keys()
+
+
+async def test_a_recorded_summary_stays_the_answer_under_other_rules(bench: Bench) -> None:
+    bench.tools = [FakeTool("fine")]
+    bench.agent_settings = AgentSettings(max_tool_rounds=1)
+    model = bench.script(Turn(calls=[call("fine")]), Turn("the answer"))
+    scope = bench.scope()
+    assert (await bench.agent()(scope)).answer == "the answer"
+    bench.agent_settings = AgentSettings(max_tool_rounds=5)
+    assert (await bench.agent()(scope.resume())).answer == "the answer"
+    assert len(model.requests) == 2
