@@ -78,6 +78,7 @@ class ModelSettings(Section):
     max_output_tokens: int | None = Field(default=None, gt=0)
     context_tokens: int | None = Field(default=None, gt=0)
     images: bool | None = None
+    reliable_tools: bool | None = None
     input_price: float | None = Field(default=None, ge=0)
     output_price: float | None = Field(default=None, ge=0)
 
@@ -99,6 +100,7 @@ class AgentSettings(Section):
 
     max_tool_rounds: int = Field(default=5, ge=1)
     max_identical_rounds: int = Field(default=2, ge=1)
+    max_repairs: int = Field(default=3, ge=1)
     approval_timeout_s: float = Field(default=3600.0, gt=0)
     tool_timeout_s: float = Field(default=60.0, gt=0)
     max_tool_output_chars: int = Field(default=16_000, ge=500)

@@ -8,9 +8,10 @@ from typing import Any
 
 from engine.agent.context import Equipment
 from engine.agent.progress import Progress
+from engine.agent.recovery import RECOVERIES
 from engine.agent.state import Pass, Reviewed
 from engine.agent.stopping import unless_first, unless_stopped
-from engine.errors import ToolFailed, ToolRetry
+from engine.errors import ServiceUnavailable, ToolFailed, ToolRetry
 from engine.events import RunEvent
 from engine.tools.base import ToolContext, ToolResult
 from engine.tools.output import bound_output
@@ -52,7 +53,9 @@ async def _guarded(item: Reviewed, context: ToolContext, equipment: Equipment) -
         result = await item.tool.run(item.args, context)
         return await equipment.outbox.keep(result, context) if equipment.outbox is not None else result
     except ToolRetry as error:
-        return _failed(str(error), "tool_args_invalid", advice="Mend the call and try again.")
+        return _failed(str(error), "tool_args_invalid", advice=RECOVERIES["tool_args_invalid"].advice)
+    except ServiceUnavailable as error:
+        return _failed(str(error), "service_unavailable", advice=RECOVERIES["service_unavailable"].advice)
     except ToolFailed as error:
         return _failed(str(error), "tool_failed")
     except Exception as error:
@@ -89,4 +92,5 @@ def _failed(reason: str, code: str, *, advice: str = "") -> ToolResult:
 
 def _timed_out(item: Reviewed, limit_s: float) -> ToolResult:
     effect = "; it may or may not have had its effect" if item.tool.effect == "once" else ""
-    return _failed(f"{item.tool.name} gave nothing within {limit_s:g} s{effect}", "tool_timeout")
+    reason = f"{item.tool.name} gave nothing within {limit_s:g} s{effect}"
+    return _failed(reason, "tool_timeout", advice=RECOVERIES["tool_timeout"].advice)

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -15,7 +13,8 @@ from sqlmodel import Session
 
 from engine.agent.enclosures import Opener
 from engine.agent.outgoing import Outbox
-from engine.agent.state import Pass
+from engine.agent.prompt import prompt
+from engine.agent.state import Pass, Staging
 from engine.agent.window import Window
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
 from engine.models.base import Model
@@ -90,6 +89,8 @@ class Begun(Value):
     at_ms: int = 0
     branch: Branch | None = None
     """Where the session begins in another one, whose messages up to there are its first."""
+    is_staged: bool = False
+    """The model is asked for plans, because its tool calls cannot be relied on; holds for the whole run."""
 
 
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
@@ -115,6 +116,7 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         workspace=workspace,
         pictures=await equipment.opener.pictures(messages) if facts.images and equipment.opener else {},
         private=(settings.home, *settings.private),
+        staging=Staging() if begun.is_staged else None,
     )
 
 
@@ -131,17 +133,13 @@ def instructions(at_ms: int) -> str:
     return f"{prompt('system')}\nToday is {day} (UTC)."
 
 
-@lru_cache
-def prompt(name: str) -> str:
-    """Give the text of a prompt file."""
-    return (files("engine.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
-
-
 async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage) -> Begun:
     now_ms = equipment.clock.now_ms()
 
     async def look() -> Begun:
-        return await equipment.database.read(lambda session: _look(session, scope, equipment, now_ms))
+        begun = await equipment.database.read(lambda session: _look(session, scope, equipment, now_ms))
+        facts = await equipment.models.get(begun.model).facts()
+        return begun.model_copy(update={"is_staged": not facts.reliable_tools and len(equipment.tools) > 0})
 
     def also(session: Session, begun: Begun) -> None:
         begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)
