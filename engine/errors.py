@@ -13,6 +13,7 @@
     ├── ToolError
     │   ├── ToolRetry         the model may mend its call and repeat it
     │   └── ToolFailed        the tool failed; the model must go on without it
+    │       └── OutOfBounds   what it should reach may not be reached from here
     ├── BudgetExceeded        rounds, tokens, money or seconds are used up
     ├── EnclosureUnavailable  what came with a message cannot be read
     ├── StorageError          the database cannot take a write now
@@ -120,6 +121,10 @@ class ToolRetry(ToolError):
 
 class ToolFailed(ToolError):
     """The tool failed; the model has to go on without it."""
+
+
+class OutOfBounds(ToolFailed):
+    """What the tool should reach may not be reached from here."""
 
 
 class BudgetExceeded(EngineError):

@@ -11,6 +11,8 @@ from engine.agent.outgoing import Outbox
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
 from engine.settings import EngineSettings
+from engine.tools.base import Tool
+from engine.tools.outside import declared_tools, web_tools
 from engine.tools.project_scan import ProjectScan
 from engine.tools.read_file import ReadFile
 from engine.tools.registry import ToolSet
@@ -43,5 +45,9 @@ def build_agent(
     registry, ways = models or ModelRegistry(settings, clock), ways or FileWays()
     registry.get()
     sending = [SendFile()] if ways.outbox is not None else []
-    own = tools or ToolSet([ProjectScan(), ReadFile(), SendNote(), *sending])
+    own = tools or _with_outside(settings, [ProjectScan(), ReadFile(), SendNote(), *sending, *web_tools(settings.web)])
     return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox))
+
+
+def _with_outside(settings: EngineSettings, tools: list[Tool]) -> ToolSet:
+    return ToolSet([*tools, *declared_tools(settings, tools)])

@@ -115,6 +115,8 @@ TEXTS = {
     "approval.cut": "A restart cut {tool} off; it may have run already. Run it again?",
     "approval.purpose": "Purpose: {purpose}",
     "purpose.send_note": "adds this note as a line to outbox.txt.",
+    "purpose.web_fetch": "reads a page of the web; its address goes to that site.",
+    "purpose.web_search": "asks a search engine; the question goes to it.",
     "approval.approved": "Approved by {name}.",
     "approval.approved_unnamed": "Approved.",
     "approval.denied": "Denied by {name}.",

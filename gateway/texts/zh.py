@@ -115,6 +115,8 @@ TEXTS = {
     "approval.cut": "{tool} 被重启打断，可能已经执行过。要再执行一次吗？",
     "approval.purpose": "目的：{purpose}",
     "purpose.send_note": "把这条便签作为一行写入 outbox.txt。",
+    "purpose.web_fetch": "读取一个网页；它的地址会发给该网站。",
+    "purpose.web_search": "向搜索引擎提问；问题会发给它。",
     "approval.approved": "{name} 已批准。",
     "approval.approved_unnamed": "已批准。",
     "approval.denied": "{name} 已拒绝。",
