@@ -38,8 +38,9 @@ class HttpTool:
             ValueError: they cannot be used.
         """
         self._definition, self._handler = definition, handler
-        self._fetcher, self._secrets = fetcher, secrets
         self._request = Request(handler)
+        self._fetcher = fetcher.for_declared(self._request.port, definition.timeout_s)
+        self._secrets = secrets
         self.name, self.description = definition.name, definition.description
         self.parameters = definition.schema_of()
 
@@ -84,11 +85,7 @@ class HttpTool:
         ask = self._request.render(self._definition.filled(args), self._secrets.get)
         if self.effect == "idempotent":
             ask = ask.with_header(KEY_HEADER, context.key)
-        try:
-            async with asyncio.timeout(self._definition.timeout_s):
-                reply = await self._fetcher.fetch(ask)
-        except TimeoutError:
-            raise ToolFailed(f"{self.name} gave nothing within {self._definition.timeout_s:g} s") from None
+        reply = await self._fetcher.fetch(ask)
         if reply.onward:
             raise ToolFailed(f"{self.name} is redirected to another host, which it may not follow: {reply.onward}")
         return reply

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from urllib.parse import quote
 
+from yarl import URL
+
 from engine.errors import ToolRetry
 from engine.tools.declared.definition import HttpHandler
 from engine.tools.declared.template import SecretOf, Template, text_of
@@ -54,6 +56,11 @@ class Request:
             self._mistakes.append(f"a {handler.method} request has no body")
         if self._mistakes:
             raise ValueError("; ".join(dict.fromkeys(self._mistakes)))
+
+    @property
+    def port(self) -> int:
+        """Give the port of its address."""
+        return URL(self._start).port or 80
 
     @property
     def in_path(self) -> set[str]:
@@ -109,7 +116,7 @@ class Request:
         if found is None:
             self._mistakes.append("url must be http:// or https://, without spaces before it and without a #fragment")
             return "", "", "", ""
-        if not _HOST.fullmatch(found[2]):
+        if not _HOST.fullmatch(found[2]) or not _is_port(found[2]):
             self._mistakes.append(f"the host {found[2]!r} must be written out: no place, no name and password in it")
         return found[1], found[2], found[3], found[4] or ""
 
@@ -144,6 +151,11 @@ class Request:
         if isinstance(value, dict):
             return {name: self._compile(item) for name, item in cast("dict[str, Any]", value).items()}
         return [self._compile(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _is_port(host: str) -> bool:
+    port = re.search(r":(\d+)$", host)
+    return port is None or 0 < int(port[1]) < 65_536
 
 
 def _pairs(query: str) -> Iterator[tuple[str, str]]:

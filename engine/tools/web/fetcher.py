@@ -76,6 +76,11 @@ class Fetcher:
         self.boundary, self.limits = boundary, limits or Limits()
         self._proxy, self._lookup = proxy, lookup
 
+    def for_declared(self, port: int, total_s: float) -> Fetcher:
+        """Give one for an address that the operator wrote: on its port, too, and with a time limit of its own."""
+        boundary = replace(self.boundary, ports=self.boundary.ports | {port})
+        return Fetcher(boundary, replace(self.limits, total_s=total_s), proxy=self._proxy, lookup=self._lookup)
+
     async def fetch(self, ask: Ask) -> Reply:
         """Send it and read the reply, whatever its status.
 

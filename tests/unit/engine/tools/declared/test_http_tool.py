@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
-from engine.errors import ToolFailed, ToolRetry
+from engine.errors import OutOfBounds, ToolFailed, ToolRetry
 from engine.messages import Principal, RunId
 from engine.permissions import Touches
 from engine.tools.arguments import parse_arguments
@@ -19,6 +20,8 @@ from engine.tools.base import ToolContext
 from engine.tools.declared.definition import Definition
 from engine.tools.declared.http_tool import HttpTool
 from engine.tools.redaction import Secrets
+from engine.tools.web.boundary import Boundary
+from engine.tools.web.fetcher import Ask, Fetcher
 from tests.processes.sites import Site, fetcher, site
 
 KEY = "s3cret/key+1"
@@ -145,6 +148,24 @@ async def test_secrets_come_back_in_no_form(context: ToolContext) -> None:
         assert form not in told
 
 
+async def test_secrets_do_not_come_back_in_a_text(context: ToolContext) -> None:
+    async with site(lambda request: web.Response(text=f"you sent {request.headers['A']}")) as public:
+        result = await tool(public, {"headers": {"A": "${KEY}"}}).run({}, context)
+    assert result.text == "you sent [hidden]"
+
+
+async def test_the_port_that_the_operator_wrote_may_be_used(context: ToolContext) -> None:
+    async with site(answer) as public:
+        fetch = Fetcher(Boundary(counted_public=(ip_network("127.0.0.1"),)))
+        definition = Definition.model_validate(
+            {"name": "t", "description": "d", "handler": {"type": "http", "url": public.url()}}
+        )
+        assert definition.handler.type == "http"
+        assert (await HttpTool(definition, definition.handler, fetch, Secrets({})).run({}, context)).success
+        with pytest.raises(OutOfBounds):
+            await fetch.fetch(Ask(public.url()))
+
+
 async def test_a_secret_that_is_not_set_is_an_error_only_when_used(context: ToolContext) -> None:
     async with site(answer) as public:
         it = tool(public, {"headers": {"A": "${NOT_SET}"}})
@@ -171,7 +192,7 @@ async def test_time_is_bounded(context: ToolContext) -> None:
 
     server = await asyncio.start_server(never, "127.0.0.1", 0)
     silent = Site("127.0.0.1", server.sockets[0].getsockname()[1])
-    with pytest.raises(ToolFailed, match=r"nothing within 0\.1 s"):
+    with pytest.raises(ToolFailed, match=r"did not answer within 0\.1 s"):
         await tool(silent, {}, timeout_s=0.1).run({}, context)
     held.set()
     server.close()

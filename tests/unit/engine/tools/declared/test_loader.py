@@ -83,6 +83,7 @@ def test_a_folder_is_read_by_name_and_what_is_off_is_told(tmp_path: Path) -> Non
         (changed({"url": "https://{{query}}.example/"}), ["the host '{{query}}.example' must be written out"]),
         (changed({"url": "https://u:p@api.example/{{query}}"}), ["must be written out"]),
         (changed({"url": "https://api.example@{{query}}/"}), ["must be written out"]),
+        (changed({"url": "https://api.example:99999/{{query}}"}), ["must be written out"]),
         (changed({"url": "file:///etc/{{query}}"}), ["url must be http"]),
         (changed({"url": "https://api.example/{{query}}#x"}), ["url must be http"]),
         (changed({"url": "https://api.example/a b/{{query}}"}), ["must be encoded"]),

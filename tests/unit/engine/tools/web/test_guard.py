@@ -136,11 +136,14 @@ async def test_the_operators_proxy_is_told_a_checked_address_and_never_a_name() 
         await fetch.fetch(Ask("http://public.example/a"))
         assert proxy.headers[0]["Host"] == "public.example"
         assert proxy.asked == ["http://8.8.8.8/a"]
+        with pytest.raises(ToolFailed, match="cannot be reached"):  # it answers in plain words what wants TLS
+            await fetch.fetch(Ask("https://public.example/a"))
+        assert proxy.asked[1:] == ["8.8.8.8:443"]
         with pytest.raises(OutOfBounds, match="no public address"):
             await fetch.fetch(Ask("http://inside.example/"))
         with pytest.raises(OutOfBounds, match="cannot be looked up here"):
             await fetch.fetch(Ask("http://gone.example/"))
-        assert len(proxy.asked) == 1
+        assert len(proxy.asked) == 2
 
 
 async def test_nothing_waits_longer_than_it_may() -> None:
