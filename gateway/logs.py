@@ -51,7 +51,7 @@ _PATTERNS = tuple(
         ),
         (
             ("key=", "token=", "secret=", "password=", "sig=", "signature="),  # of any address, as errors quote them
-            r"(?:(?<=[?&_-]key=)|(?<=apikey=)|(?<=[?&_-]token=)|(?<=[?&_-]secret=)|(?<=[?&]password=)|(?<=[?&]sig=)"
+            r"(?:(?<=[?&]key=)|(?<=api_key=)|(?<=api-key=)|(?<=apikey=)|(?<=[?&_-]token=)|(?<=[?&_-]secret=)|(?<=[?&]password=)|(?<=[?&]sig=)"
             r"|(?<=signature=))[^&\s\"']+",
         ),
         (("hooks.slack.com",), r"(?<=https://hooks\.slack\.com/)\S+?(?=[\s\"']|$)"),

@@ -12,13 +12,20 @@ from urllib.parse import quote, quote_plus
 HIDDEN = "[hidden]"
 SHORTEST_CHARS = 4
 """Shorter secrets are not looked for: they would take letters out of every word."""
+_SAYS_SO = (
+    r"(?:api[_-]?key|(?:access|auth|refresh|secret|private|client|bot|app|session)[_-]?(?:key|token|secret)"
+    r"|secret|password|passwd|pwd)"
+)
+"""Names that say it by themselves. A bare `key` or `token` does in an address only: programs use the words, too."""
+_VALUE = r"(?!\[hidden\])[^\s&\"'<>,;)}\]]{4,}"
 _LOOKS_SECRET = (
-    # a name that says so, and its value: in a query, a header, JSON
+    re.compile(rf"(?i)(?<![a-z0-9])({_SAYS_SO}[\"']?\s{{0,2}}[=:]\s{{0,2}}[\"']?){_VALUE}"),
+    re.compile(rf"(?i)([?&](?:key|token|sig|signature|code|ticket)=){_VALUE}"),
+    re.compile(rf"(\b[A-Z][A-Z0-9_]{{0,40}}_(?:KEY|TOKEN|SECRET|PASSWORD)=[\"']?){_VALUE}"),
     re.compile(
-        r"(?i)(?<![a-z0-9])((?:[a-z0-9]{1,20}[_-])?(?:api_?-?key|key|token|secret|password|passwd|pwd|signature|sig)"
-        r"[\"']?\s{0,2}[=:]\s{0,2}[\"']?)(?!\[hidden\])[^\s&\"'<>,;)}\]]{4,}"
+        r"(?i)(\bauthorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:[a-z]{2,20} )?+)(?!\[hidden\])[a-z0-9._~+/=-]{6,}"
     ),
-    re.compile(r"(?i)(\b(?:bearer|basic)\s+)(?!\[hidden\])[a-z0-9._~+/=-]{6,}"),
+    re.compile(r"(?i)(\bbearer\s{1,2})(?!\[hidden\])(?=[a-z._~+/=-]{0,200}\d)[a-z0-9._~+/=-]{6,}"),
     re.compile(r"()(?<![\w-])sk-[\w-]{6,}"),
     re.compile(r"(?<=://)()[^/\s:@]{1,200}:[^/\s@]{1,200}(?=@)"),
 )

@@ -77,7 +77,9 @@ async def test_r31_cloud_metadata(context: ToolContext) -> None:
     assert "link-local" in await refused(opened, "http://meta.example/", context)
 
 
-@pytest.mark.parametrize("host", ["2130706434", "0x7f.2", "017700000002", "127.2", "0x7f000002", "127.0.0.002"])
+@pytest.mark.parametrize(
+    "host", ["2130706434", "0x7f.2", "017700000002", "127.2", "0x7f000002", "127.0.0.002", "127。0。0。2", "①②⑦.⓪.⓪.②"]
+)
 async def test_r32_odd_spellings(host: str, context: ToolContext) -> None:
     async with site(inside, PRIVATE) as victim:
         await refused(fetcher(victim), victim.url("/", host), context)
