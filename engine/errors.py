@@ -14,6 +14,7 @@
     ├── ToolError
     │   ├── ToolRetry         the model may mend its call and repeat it
     │   └── ToolFailed        the tool failed; the model must go on without it
+    │       ├── OutOfBounds   what it should reach may not be reached from here
     │       └── ServiceUnavailable  what the tool needs outside is not there; trying again now is useless
     ├── BudgetExceeded        rounds, tokens, money or seconds are used up
     ├── EnclosureUnavailable  what came with a message cannot be read
@@ -130,6 +131,10 @@ class ToolFailed(ToolError):
 
 class ServiceUnavailable(ToolFailed):
     """Something outside that the tool needs cannot be reached."""
+
+
+class OutOfBounds(ToolFailed):
+    """What the tool should reach may not be reached from here."""
 
 
 class BudgetExceeded(EngineError):

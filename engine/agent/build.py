@@ -11,9 +11,11 @@ from engine.agent.outgoing import Outbox
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
 from engine.settings import EngineSettings
+from engine.tools.base import Tool
 from engine.tools.create_file import CreateFile
 from engine.tools.delete_file import DeleteFile
 from engine.tools.edit_file import EditFile
+from engine.tools.outside import declared_tools, web_tools
 from engine.tools.project_scan import ProjectScan
 from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.read_file import ReadFile
@@ -50,5 +52,10 @@ def build_agent(
     registry.get()
     sending = [SendFile()] if ways.outbox is not None else []
     changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
-    own = tools or ToolSet([ProjectScan(), ReadFile(), *changing, SendNote(), *sending])
+    built = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *web_tools(settings.web)]
+    own = tools or _with_outside(settings, built)
     return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota))
+
+
+def _with_outside(settings: EngineSettings, tools: list[Tool]) -> ToolSet:
+    return ToolSet([*tools, *declared_tools(settings, tools)])

@@ -15,6 +15,7 @@ from engine.errors import ServiceUnavailable, ToolFailed, ToolRetry
 from engine.events import RunEvent
 from engine.tools.base import ToolContext, ToolResult
 from engine.tools.output import bound_output
+from engine.tools.redaction import redact
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) 
         return ToolResult(success=False, summary="stopped", text="The person stopped this call.", error="stopped")
     return await asyncio.to_thread(
         bound_output,
-        result,
+        result if result.success else _without_secrets(result),
         limit=equipment.settings.agent.max_tool_output_chars,
         context=context,
         name=f"{work.scope.id}-{path.replace('/', '-')}",
@@ -83,6 +84,12 @@ def _context(work: Pass, path: str, progress: Progress, equipment: Equipment) ->
         private=work.private,
         quota=equipment.quota,
     )
+
+
+def _without_secrets(result: ToolResult) -> ToolResult:
+    """Failures quote addresses and commands, keys included; they are told to the model, the card and the journal."""
+    hidden = {name: redact(getattr(result, name)) for name in ("summary", "text", "body")}
+    return result.model_copy(update=hidden)
 
 
 def _failed(reason: str, code: str, *, advice: str = "") -> ToolResult:

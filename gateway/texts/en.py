@@ -121,6 +121,8 @@ TEXTS = {
     "purpose.create_file": "makes this new file.",
     "purpose.edit_file": "replaces these places in the file.",
     "purpose.delete_file": "deletes this file.",
+    "purpose.web_fetch": "reads a page of the web; its address goes to that site.",
+    "purpose.web_search": "asks a search engine; the question goes to it.",
     "approval.approved": "Approved by {name}.",
     "approval.approved_unnamed": "Approved.",
     "approval.denied": "Denied by {name}.",

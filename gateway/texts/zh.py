@@ -121,6 +121,8 @@ TEXTS = {
     "purpose.create_file": "新建这个文件。",
     "purpose.edit_file": "替换文件中的这些内容。",
     "purpose.delete_file": "删除这个文件。",
+    "purpose.web_fetch": "读取一个网页；它的地址会发给该网站。",
+    "purpose.web_search": "向搜索引擎提问；问题会发给它。",
     "approval.approved": "{name} 已批准。",
     "approval.approved_unnamed": "已批准。",
     "approval.denied": "{name} 已拒绝。",
