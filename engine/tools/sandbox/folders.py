@@ -1,0 +1,77 @@
+"""What a sandbox shows of the machine: system folders to read, the workspace, and nothing that belongs to the gateway."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from engine.errors import ToolFailed
+from engine.tools.workspace import Hidden
+
+WORKSPACE = "/workspace"
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
+SETTINGS = (
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/fonts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/magic",
+    "/etc/mime.types",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls/certs",
+    "/etc/protocols",
+    "/etc/services",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/terminfo",
+)
+"""Of /etc only what programs need; the rest may hold passwords that the gateway's user can read."""
+FOR_NETWORK = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf")
+
+
+def system_arguments(network: bool) -> Iterator[str]:
+    """Give bubblewrap's arguments for what the machine shows of itself, to read only."""
+    for folder in SYSTEM:
+        if os.path.islink(folder):
+            yield from ("--symlink", os.readlink(folder), folder)
+        elif os.path.isdir(folder):
+            yield from ("--ro-bind", folder, folder)
+    for name in (*SETTINGS, *(FOR_NETWORK if network else ())):
+        if os.path.exists(name):
+            yield from ("--ro-bind", os.path.realpath(name), name)
+
+
+def process_arguments() -> Iterator[str]:
+    """Give the arguments for a /proc in which nothing but the sandbox's own processes can be changed.
+
+    Where the service runs as root, the files of the kernel belong to the user in the sandbox too, who could write them
+    without any capability: /proc/sys changes the machine, not the sandbox.
+    """
+    yield from ("--proc", "/proc")
+    for entry in sorted(os.scandir("/proc"), key=lambda each: each.name):
+        if entry.name.isdigit() or entry.is_symlink():
+            continue
+        if entry.is_dir(follow_symlinks=False) or entry.stat(follow_symlinks=False).st_mode & 0o222:
+            yield from ("--ro-bind", entry.path, entry.path)
+
+
+def workspace_arguments(workspace: Path, private: Iterable[Path]) -> Iterator[str]:
+    """Give the arguments for the workspace, with an empty folder over each private one that would be seen.
+
+    Raises:
+        ToolFailed: the workspace itself is private, or is not there.
+    """
+    root, private = workspace.resolve(), tuple(private)
+    hidden = Hidden(root, private)
+    if not root.is_dir() or any(folder in hidden for folder in (root, *root.parents)):
+        raise ToolFailed("this workspace cannot be given to programs")
+    yield from ("--bind", str(root), WORKSPACE)
+    for folder in {each.resolve() for each in private}:
+        for shown, seen_at in ((root, Path(WORKSPACE)), *((Path(each), Path(each)) for each in SYSTEM)):
+            if folder.is_dir() and shown in folder.parents and not shown.is_symlink():
+                covered = str(seen_at / folder.relative_to(shown))
+                yield from ("--tmpfs", covered, "--remount-ro", covered)
