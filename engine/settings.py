@@ -105,6 +105,8 @@ class AgentSettings(Section):
     max_attachment_bytes: int = Field(default=20_000_000, ge=0)
     refused_attachments: tuple[Literal["archives", "programs", "audio", "video"], ...] = ("archives", "programs")
     max_sent_file_bytes: int = Field(default=20_000_000, ge=0)
+    shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
+    shell_network: bool = False
 
 
 class EngineSettings(Section):

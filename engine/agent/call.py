@@ -78,6 +78,7 @@ def _context(work: Pass, path: str, progress: Progress) -> ToolContext:
         key=f"{work.scope.id}:{path}",
         progress=progress.tell,
         private=work.private,
+        stopped=work.scope.stopped,
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from engine.agent.context import Equipment, begin, prompt
 from engine.agent.evaluate import evaluate
 from engine.agent.execute import execute, result_message
-from engine.agent.judging import judge
+from engine.agent.judging import doubt, judge
 from engine.agent.plan import model_turn
 from engine.agent.plan_review import review
 from engine.agent.state import ModelTurn, Pass, Stage
@@ -58,8 +58,8 @@ class Agent:
 
     async def _review(self, work: Pass) -> Stage:
         calls = () if work.turn is None else work.turn.message.calls
-        rule = partial(judge, work, self._equipment)
-        work.reviewed = [review(call, self._equipment.tools, rule) for call in calls]
+        rule, doubts = partial(judge, work, self._equipment), partial(doubt, work)
+        work.reviewed = [review(call, self._equipment.tools, rule, doubts) for call in calls]
         return Stage.EXECUTE
 
     async def _execute(self, work: Pass) -> Stage:

@@ -86,7 +86,7 @@ class Rejected:
 
     call: ToolCall
     reason: str
-    code: Literal["tool_not_found", "tool_args_invalid", "permission_denied"]
+    code: Literal["tool_not_found", "tool_args_invalid", "permission_denied", "call_refused"]
 
 
 @dataclass(slots=True)

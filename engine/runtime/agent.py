@@ -18,6 +18,7 @@ from engine.runtime.runtime import Runtime
 from engine.settings import EngineSettings
 from engine.storage.blobs import BlobStore
 from engine.storage.database import Database
+from engine.tools.sandbox import find_confinement
 
 log = logging.getLogger(__name__)
 
@@ -81,14 +82,14 @@ class AgentRuntime(Runtime):
         if self._overlay is not None:
             rows = await self.config_all("system")
             try:
-                return self._agent_of(self._overlay(rows))
+                return await self._agent_of(self._overlay(rows))
             except Exception as error:
                 # The overlay is the host's, and so is its error.
                 self._refused = str(error)
                 log.exception("stored_settings_refused")
-        return self._agent_of(self._settings)
+        return await self._agent_of(self._settings)
 
-    def _agent_of(self, settings: EngineSettings) -> Agent:
+    async def _agent_of(self, settings: EngineSettings) -> Agent:
         self._in_force = settings
         opener: Opener | None = None
         blobs = BlobStore(self.database)
@@ -98,7 +99,8 @@ class AgentRuntime(Runtime):
                 self._enclosures, blobs, max_bytes=own.max_attachment_bytes, refused=own.refused_attachments
             )
         outbox = Outbox(blobs, max_bytes=settings.agent.max_sent_file_bytes)
-        return build_agent(settings, self.database, self._clock, ways=FileWays(opener, outbox))
+        ways = FileWays(opener, outbox, await find_confinement(settings.agent.shell))
+        return build_agent(settings, self.database, self._clock, ways=ways)
 
 
 def build_runtime(

@@ -115,6 +115,7 @@ TEXTS = {
     "approval.cut": "A restart cut {tool} off; it may have run already. Run it again?",
     "approval.purpose": "Purpose: {purpose}",
     "purpose.send_note": "adds this note as a line to outbox.txt.",
+    "purpose.shell_command": "runs this command in the workspace of this chat.",
     "approval.approved": "Approved by {name}.",
     "approval.approved_unnamed": "Approved.",
     "approval.denied": "Denied by {name}.",

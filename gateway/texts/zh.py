@@ -115,6 +115,7 @@ TEXTS = {
     "approval.cut": "{tool} 被重启打断，可能已经执行过。要再执行一次吗？",
     "approval.purpose": "目的：{purpose}",
     "purpose.send_note": "把这条便签作为一行写入 outbox.txt。",
+    "purpose.shell_command": "在本会话的工作区里运行这条命令。",
     "approval.approved": "{name} 已批准。",
     "approval.approved_unnamed": "已批准。",
     "approval.denied": "{name} 已拒绝。",

@@ -1,4 +1,4 @@
-"""Running programs where they cannot do harm: what is asked for, the walls, the watch, and the trial whether it works."""
+"""Running programs where they cannot do harm, and the trial whether that works here."""
 
 from engine.tools.sandbox.bubblewrap import Bubblewrap
 from engine.tools.sandbox.order import Confinement, Ending, Finished, Limits, Order, Tell

@@ -9,7 +9,7 @@ import select
 import signal
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from io import FileIO
 
@@ -100,10 +100,8 @@ class WalledTree:
     def kill(self) -> None:
         """See `Tree.kill`: the kernel ends a namespace with its first process, and that one only after all others."""
         try:
-            try:
+            with suppress(ProcessLookupError):  # over, and reaped
                 signal.pidfd_send_signal(self.handle, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # over, and reaped
             _wait_for(self.handle, self.process)
         finally:
             os.close(self.handle)

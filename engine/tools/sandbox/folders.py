@@ -1,4 +1,4 @@
-"""What a sandbox shows of the machine: system folders to read, the workspace, and nothing that belongs to the gateway."""
+"""What a sandbox shows: system folders to read, the workspace, and nothing that belongs to the gateway."""
 
 from __future__ import annotations
 
@@ -70,8 +70,20 @@ def workspace_arguments(workspace: Path, private: Iterable[Path]) -> Iterator[st
     if not root.is_dir() or any(folder in hidden for folder in (root, *root.parents)):
         raise ToolFailed("this workspace cannot be given to programs")
     yield from ("--bind", str(root), WORKSPACE)
-    for folder in {each.resolve() for each in private}:
-        for shown, seen_at in ((root, Path(WORKSPACE)), *((Path(each), Path(each)) for each in SYSTEM)):
-            if folder.is_dir() and shown in folder.parents and not shown.is_symlink():
-                covered = str(seen_at / folder.relative_to(shown))
-                yield from ("--tmpfs", covered, "--remount-ro", covered)
+    for folder in sorted({each.resolve() for each in private}):
+        yield from _covered(folder, root, WORKSPACE)
+        for system in SYSTEM:
+            yield from _covered(folder, Path(system), system)
+
+
+def _covered(folder: Path, shown: Path, seen_at: str) -> Iterator[str]:
+    """Give the arguments that cover `folder` where `shown`, seen at `seen_at`, holds it.
+
+    What is mounted cannot be renamed: so each folder on the way is, else the next call would not find what to cover.
+    """
+    if shown not in folder.parents or shown.is_symlink() or not folder.is_dir():
+        return
+    for above in reversed(folder.relative_to(shown).parents[:-1]):
+        yield from ("--bind" if seen_at == WORKSPACE else "--ro-bind", str(shown / above), f"{seen_at}/{above}")
+    covered = f"{seen_at}/{folder.relative_to(shown)}"
+    yield from ("--tmpfs", covered, "--remount-ro", covered)

@@ -14,7 +14,9 @@ _CHUNK_BYTES = 65_536
 _TOLD_EVERY_S = 0.2
 _MOST_LINES = 5
 _LINE_CHARS = 300
-_CONTROL = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = re.compile(
+    r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]"
+)
 
 
 def plain(output: bytes) -> str:

@@ -56,8 +56,7 @@ class Finished:
 class Tree(Protocol):
     """A program that runs, with everything it started."""
 
-    @property
-    def process(self) -> subprocess.Popen[bytes]: ...
+    process: subprocess.Popen[bytes]
 
     def members(self) -> Sequence[str]:
         """Give the folders in /proc of all its processes; none where they cannot be told yet."""

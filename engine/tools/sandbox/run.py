@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import selectors
 import threading
 import time

@@ -22,7 +22,7 @@ _OPTION = re.compile(r"--[a-z0-9-]+")
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What the trial gave. `reason` is what the sandbox said where it does not work; `sandbox` is there where it does."""
+    """What it gave. `reason` is what was said where it does not work; `sandbox` is there where it does."""
 
     code: Literal["sandbox_works", "sandbox_broken", "sandbox_missing", "sandbox_elsewhere"]
     program: str = ""

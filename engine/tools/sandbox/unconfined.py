@@ -17,6 +17,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _MARK = "NIUMA_CALL"
 """A variable that all processes of a call inherit, by which those that left its session are found."""
 _KILLED_WITHIN_S = 5.0
+_LOOK_EVERY_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,16 @@ class MarkedTree:
 
     process: subprocess.Popen[bytes]
     mark: bytes
+    _found: Sequence[str] = ()
+    _looked_at_s: float = 0.0
 
     def members(self) -> Sequence[str]:
-        """See `Tree.members`; nothing where there is no /proc."""
+        """See `Tree.members`; nothing where there is no /proc. All of the machine is looked at, so not each time."""
+        if time.monotonic() - self._looked_at_s >= _LOOK_EVERY_S:
+            self._found, self._looked_at_s = self._find(), time.monotonic()
+        return self._found
+
+    def _find(self) -> Sequence[str]:
         try:
             return [f"/proc/{name}" for name in os.listdir("/proc") if name.isdigit() and self._is_mine(name)]
         except FileNotFoundError:
@@ -61,7 +69,7 @@ class MarkedTree:
         """See `Tree.kill`; a process that cleans its environment and leaves the session is not found."""
         until_s = time.monotonic() + _KILLED_WITHIN_S
         _signal_group(self.process.pid)
-        while living := [member for member in self.members() if _is_living(member)]:
+        while living := [member for member in self._find() if _is_living(member)]:
             for member in living:
                 _signal(int(member.rpartition("/")[2]))
             if time.monotonic() > until_s:

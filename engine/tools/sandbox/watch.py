@@ -1,4 +1,4 @@
-"""Counting what all processes of a call use together; the kernel's own limits hold for each alone, and for root not all."""
+"""Counting what all processes of a call use together: the kernel's own limits hold for each, and not all for root."""
 
 from __future__ import annotations
 
