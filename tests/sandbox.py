@@ -40,6 +40,11 @@ class Shell:
         return await run(self.confinement, order, tell=self.told.append)
 
 
+def begun(words: str) -> bool:
+    """Tell whether a process with these first words runs: the program itself, not what starts it."""
+    return any(each.startswith(words) for each in living(words))
+
+
 def living(mark: str) -> list[str]:
     """Give the command lines of all processes of the machine that hold `mark`, zombies left out."""
     found: list[str] = []

@@ -42,8 +42,8 @@ class ShellCommand:
         """See `Tool.description`."""
         net = "The network can be reached. " if self._network else "There is no network. "
         return (
-            f"Run one command line with {self._shell} in the workspace and get stdout, stderr and the exit code. Only "
-            f"the workspace (the current folder, also HOME) can be changed. {net}There is no terminal and no input: "
+            f"Run one command line with {self._shell} in the workspace and get stdout, stderr and the exit code. Work "
+            f"only in the workspace: it is the current folder, and HOME. {net}There is no terminal and no input: "
             "give every answer as an option. When the command ends, whatever it left in the background is ended too."
         )
 

@@ -14,13 +14,16 @@ from engine.tools.base import Effect, Tool, ToolContext, ToolResult
 from engine.tools.project_scan import ProjectScan
 from engine.tools.read_file import ReadFile
 from engine.tools.registry import ToolSet
+from engine.tools.sandbox import Unconfined
 from engine.tools.schema import problems
 from engine.tools.send_note import SendNote
+from engine.tools.shell_command import ShellCommand
 
 CASES: list[tuple[Tool, dict[str, Any]]] = [
     (ProjectScan(), {}),
     (ReadFile(), {"file_path": "a.txt"}),
     (SendNote(), {"text": "hi"}),
+    (ShellCommand(Unconfined(), tool_timeout_s=20), {"command": "echo hi > b.txt"}),
 ]
 
 
@@ -69,7 +72,7 @@ async def test_a_tool_that_only_looks_changes_nothing(case: tuple[Tool, dict[str
 
 def test_names_are_unique() -> None:
     tools = ToolSet([tool for tool, _ in CASES])
-    assert tools.names == ("project_scan", "read_file", "send_note")
+    assert tools.names == ("project_scan", "read_file", "send_note", "shell_command")
     assert tools.get("nothing") is None
     assert [schema.name for schema in tools.schemas()] == list(tools.names)
     with pytest.raises(ValueError, match="send_note"):

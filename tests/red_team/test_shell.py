@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import os
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,10 @@ async def test_r39_a_nested_shell_is_refused_and_could_reach_nothing(shell: Shel
     assert "shell inside the shell" in command_refusal(command)
     outside = tmp_path / "outside"
     outside.write_text("stays")
-    # What the encoded words say (rm -rf /), spelled so that they do harm only where the sandbox would fail.
-    command = (
-        f'bash -c "$(echo {_encoded(f"rm -rf --no-preserve-root {tmp_path} /usr/bin/env /etc/hostname")} | base64 -d)"'
-    )
-    await shell(command)
+    # What the encoded words say (rm -rf /), spelled so that nothing but the test suffers where the sandbox fails.
+    words = base64.b64encode(f"rm -rf {tmp_path}; touch ran".encode()).decode()
+    await shell(f'bash -c "$(echo {words} | base64 -d)"')
+    assert (shell.workspace / "ran").exists()
     assert outside.read_text() == "stays"
     assert (shell.workspace.parent.parent / "token").read_text() == SECRET
 

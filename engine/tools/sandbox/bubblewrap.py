@@ -9,7 +9,7 @@ import select
 import signal
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 
@@ -21,11 +21,15 @@ from engine.tools.sandbox.order import Limits, Order
 PROGRAM = "bwrap"
 PATH = "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"
 _USER = "1000"
-_FIRST = ("/bin/sh", "-c", '"$@"; exit $?', "sh")
-"""The first process of the sandbox: when it ends, the kernel ends all others before anybody is told."""
+_FIRST = ("/bin/sh", "-c", 'printf r; read -r go || exit 125; exec </dev/null; "$@"; exit $?', "sh")
+"""The first process of the sandbox: when it ends, the kernel ends all others before anybody is told.
+
+It waits for a word: once it runs, bubblewrap has seen to it that it dies with us, and while we live it gets the word.
+"""
 _NICE = 10
-_KILLED_WITHIN_S = 5.0
+_KILLED_WITHIN_S = 10.0
 _STARTED_WITHIN_S = 10.0
+_LAST_WORDS_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +40,18 @@ class Bubblewrap:
     knows: Collection[str] = ()
 
     def start(self, order: Order) -> WalledTree:
-        """See `Confinement.start`. Until its limits are set the program is held back."""
-        with ExitStack() as stack:
-            told, tell = _pipe(stack)
-            held, let_go = _pipe(stack)
-            handed = (tell.fileno(), held.fileno())
-            words = [self.program, *self._walls(order), "--info-fd", str(handed[0]), "--block-fd", str(handed[1])]
-            process = _started([*words, "--", *_FIRST, *order.words], handed, order)
+        """See `Confinement.start`. The program begins when its limits are set and it would die with us."""
+        reading, writing = os.pipe()
+        with FileIO(reading, "rb") as told, FileIO(writing, "wb") as tell:
+            words = [self.program, *self._walls(order), "--info-fd", str(writing), "--", *_FIRST, *order.words]
+            process = _started(words, writing, order)
             try:
                 tell.close()
-                held.close()
-                init = _first_of(told.fileno(), process)
-                tree = WalledTree(process, init, os.pidfd_open(init))
-                _bind(init, order.limits)
-                let_go.write(b"1")
+                tree = _begun(process, reading, order.limits)
             except BaseException:
                 _give_up(process)
                 raise
+            told.close()
             return tree
 
     def trial(self) -> list[str]:
@@ -117,44 +116,64 @@ def _wait_for(handle: int, process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         pass  # told below
     process.kill()
+    with suppress(subprocess.TimeoutExpired):  # told below
+        process.wait(_KILLED_WITHIN_S)
     raise ToolFailed("the processes of the call cannot be ended")
 
 
-def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:
-    """Give both ends of a pipe, closed at the latest with `stack`."""
-    reading, writing = os.pipe()
-    return stack.enter_context(FileIO(reading, "rb")), stack.enter_context(FileIO(writing, "wb"))
-
-
-def _started(words: list[str], handed: tuple[int, ...], order: Order) -> subprocess.Popen[bytes]:
+def _started(words: list[str], handed: int, order: Order) -> subprocess.Popen[bytes]:
     variables = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": WORKSPACE, **order.granted}
     try:
         return subprocess.Popen(
             words,
             env=variables,
             cwd="/",
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=handed,
+            pass_fds=(handed,),
         )
     except (OSError, ValueError) as error:
         raise ToolFailed(f"the sandbox cannot be started: {error}") from error
 
 
+def _begun(process: subprocess.Popen[bytes], told: int, limits: Limits) -> WalledTree:
+    stdin, stdout = process.stdin, process.stdout
+    if stdin is None or stdout is None:
+        raise ToolFailed("the sandbox has no pipes")
+    init = _first_of(told, process)
+    handle = os.pidfd_open(init)
+    try:
+        _piece(stdout.fileno(), process, most_bytes=1)
+        _bind(init, limits)
+        with stdin:
+            stdin.write(b"go\n")
+    except BaseException:
+        os.close(handle)
+        raise
+    return WalledTree(process, init, handle)
+
+
 def _first_of(told: int, process: subprocess.Popen[bytes]) -> int:
     """Give the sandbox's first process, which bubblewrap tells as soon as there is one."""
-    poll, said = select.poll(), b""
-    poll.register(told, select.POLLIN)
+    said = b""
     while b"}" not in said:
-        piece = os.read(told, 4096) if poll.poll(_STARTED_WITHIN_S * 1000) else b""
-        if not piece:
-            raise ToolFailed(f"the sandbox does not start: {_last_words(process)}")
-        said += piece
+        said += _piece(told, process, most_bytes=4096)
     return int(json.loads(said)["child-pid"])
 
 
+def _piece(pipe: int, process: subprocess.Popen[bytes], *, most_bytes: int) -> bytes:
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    piece = os.read(pipe, most_bytes) if poll.poll(_STARTED_WITHIN_S * 1000) else b""
+    if not piece:
+        raise ToolFailed(f"the sandbox does not start: {_last_words(process)}")
+    return piece
+
+
 def _last_words(process: subprocess.Popen[bytes]) -> str:
+    with suppress(subprocess.TimeoutExpired):  # ended by itself in all but the strangest cases, and says why
+        process.wait(_LAST_WORDS_S)
     process.kill()
     _, said = process.communicate(timeout=_KILLED_WITHIN_S)
     lines = said.decode("utf-8", "replace").strip().splitlines()
@@ -190,6 +209,7 @@ def _counts_by_namespace() -> bool:
 def _give_up(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait(_KILLED_WITHIN_S)
-    for pipe in (process.stdout, process.stderr):
+    for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
-            pipe.close()
+            with suppress(BrokenPipeError):  # what was not written is of no use any more
+                pipe.close()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import ToolFailed
@@ -30,6 +31,7 @@ SETTINGS = (
     "/etc/terminfo",
 )
 """Of /etc only what programs need; the rest may hold passwords that the gateway's user can read."""
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 FOR_NETWORK = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf")
 
 
@@ -59,7 +61,17 @@ def process_arguments() -> Iterator[str]:
             yield from ("--ro-bind", entry.path, entry.path)
 
 
-def workspace_arguments(workspace: Path, private: Iterable[Path]) -> Iterator[str]:
+def mount_points(inside: Path) -> list[Path]:
+    """Give the folders in `inside` on which something is mounted."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        named = [line.split(" ")[4] for line in file]
+    points = [Path(_ESCAPED.sub(lambda found: chr(int(found[1], 8)), name)) for name in named]
+    return [point for point in points if inside in point.parents]
+
+
+def workspace_arguments(
+    workspace: Path, private: Iterable[Path], mounted: Callable[[Path], Iterable[Path]] = mount_points
+) -> Iterator[str]:
     """Give the arguments for the workspace, with an empty folder over each private one that would be seen.
 
     Raises:
@@ -70,10 +82,21 @@ def workspace_arguments(workspace: Path, private: Iterable[Path]) -> Iterator[st
     if not root.is_dir() or any(folder in hidden for folder in (root, *root.parents)):
         raise ToolFailed("this workspace cannot be given to programs")
     yield from ("--bind", str(root), WORKSPACE)
+    points = list(mounted(root))
     for folder in sorted({each.resolve() for each in private}):
-        yield from _covered(folder, root, WORKSPACE)
+        for seen in {folder, *_seen_by(points, folder)}:
+            yield from _covered(seen, root, WORKSPACE)
         for system in SYSTEM:
             yield from _covered(folder, Path(system), system)
+
+
+def _seen_by(points: Iterable[Path], folder: Path) -> Iterator[Path]:
+    """Give where else a private folder is seen: what is mounted in a workspace may hold it, or be it."""
+    ends = [Path(), *(folder.relative_to(above) for above in folder.parents)]
+    for point in points:
+        for seen in (point / end for end in ends):
+            if seen.is_dir() and folder.is_dir() and seen.samefile(folder):
+                yield seen
 
 
 def _covered(folder: Path, shown: Path, seen_at: str) -> Iterator[str]:

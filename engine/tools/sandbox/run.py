@@ -45,8 +45,10 @@ def _run(confinement: Confinement, order: Order, tell: Tell, stop: threading.Eve
     try:
         ended = _watched(tree, order, gathered, stop)
     finally:
-        tree.kill()
-        gathered.drain()
+        try:
+            tree.kill()
+        finally:
+            gathered.drain()
     gathered.tell_lines(now=True)
     if ended == "exited" and gathered.is_full:
         ended = "output"

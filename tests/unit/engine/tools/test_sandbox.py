@@ -6,6 +6,8 @@ import asyncio
 import os
 import re
 import stat
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,16 @@ import pytest
 from engine.errors import ToolFailed
 from engine.tools.sandbox import Bubblewrap, Limits, Order, Unconfined, find_confinement, run, try_sandbox
 from engine.tools.sandbox.devices import device_arguments
+from engine.tools.sandbox.folders import mount_points, workspace_arguments
 from engine.tools.sandbox.gathered import plain
-from tests.sandbox import Shell, living, working_sandbox
+from tests.sandbox import Shell, begun, living, working_sandbox
 
+ROOT = Path(__file__).parents[4]
+GATEWAY = """
+import asyncio, sys; from pathlib import Path; from tests.sandbox import Shell, working_sandbox
+async def main(): await Shell(await working_sandbox(), Path(sys.argv[1]))(f"setsid sleep {sys.argv[2]} & wait")
+asyncio.run(main())
+"""
 KERNEL = Path("/proc/sys/kernel")
 
 
@@ -123,6 +132,31 @@ async def test_private_folders_in_the_workspace_are_empty_there(shell: Shell) ->
     assert not (shell.workspace / "ran").exists()
 
 
+def test_private_folders_are_covered_wherever_a_mount_shows_them(tmp_path: Path) -> None:
+    private, workspace = tmp_path / "data" / ".niuma", tmp_path / "ws"
+    private.mkdir(parents=True)
+    workspace.mkdir()
+    for name, shown in (("itself", private), ("above", tmp_path / "data"), ("root", Path("/")), ("other", workspace)):
+        (workspace / name).symlink_to(shown)  # stands for a mount
+    words = list(workspace_arguments(workspace, [private], lambda root: [root / name for name in os.listdir(root)]))
+    covered = {words[place + 1] for place, word in enumerate(words) if word == "--tmpfs"}
+    below_root = private.relative_to("/")
+    assert {"/workspace/itself", "/workspace/above/.niuma", f"/workspace/root/{below_root}"} <= covered
+    assert Path("/proc") in mount_points(Path("/"))
+
+
+@pytest.mark.parametrize("is_early", [True, False], ids=["while it starts", "while it runs"])
+async def test_nothing_outlives_a_gateway_that_is_killed(shell: Shell, is_early: bool) -> None:
+    mark = f"4{os.getpid() % 10_000:04}.25"
+    gateway = await asyncio.create_subprocess_exec(sys.executable, "-c", GATEWAY, shell.workspace, mark, cwd=ROOT)
+    try:
+        await _until(lambda: living(f"sleep {mark}") if is_early else begun(f"sleep {mark}"))
+    finally:
+        gateway.kill()
+        await gateway.wait()
+    await _until(lambda: not living(mark))
+
+
 async def test_a_workspace_made_for_tools_lies_in_a_private_folder(shell: Shell, tmp_path: Path) -> None:
     shell.workspace = tmp_path / "workspaces" / "chat"
     shell.workspace.mkdir(parents=True)
@@ -174,11 +208,7 @@ async def test_nothing_is_left_when_the_command_ends(shell: Shell) -> None:
 async def test_a_cancelled_call_is_over_before_it_says_so(shell: Shell) -> None:
     mark = f"8{os.getpid() % 10_000:04}.25"
     call = asyncio.ensure_future(shell(f"echo begun; sleep {mark} | cat"))
-    for _ in range(500):
-        if living(mark):
-            break
-        await asyncio.sleep(0.01)
-    assert living(mark)
+    await _until(lambda: begun(f"sleep {mark}"))
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
@@ -224,3 +254,11 @@ def test_output_is_shown_as_a_terminal_would_leave_it() -> None:
 
 def test_limits_are_what_is_documented() -> None:
     assert (Limits().memory_bytes, Limits().processes) == (2**30, 128)
+
+
+async def _until(condition: Callable[[], object]) -> None:
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came")
