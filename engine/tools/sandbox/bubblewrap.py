@@ -26,6 +26,8 @@ _FIRST = ("/bin/sh", "-c", 'printf r; read -r go || exit 125; exec </dev/null; "
 
 It waits for a word: once it runs, bubblewrap has seen to it that it dies with us, and while we live it gets the word.
 """
+_SEEN_FROM = "root"
+"""In /proc/N: the file system as process N sees it. Source: proc(5), read 2026-12-01."""
 _NICE = 10
 _KILLED_WITHIN_S = 10.0
 _STARTED_WITHIN_S = 10.0
@@ -88,7 +90,7 @@ class WalledTree:
 
     def members(self) -> Sequence[str]:
         """See `Tree.members`: what the sandbox's own /proc shows; while it is built, its root is still ours."""
-        folder = f"/proc/{self.init}/root/proc"
+        folder = f"/proc/{self.init}/{_SEEN_FROM}/proc"
         try:
             if os.stat(folder).st_dev == os.stat("/proc").st_dev:
                 return ()

@@ -49,7 +49,7 @@ async def test_output_exit_code_and_files_of_the_workspace(shell: Shell) -> None
 
 async def test_nothing_but_system_folders_and_the_workspace_is_there(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("marker")
-    tries = f"cat {tmp_path}/secret /etc/shadow /root/.bashrc; ls /home /root /var /run /opt /srv /mnt; ls -A /"
+    tries = f"cat {tmp_path}/secret /etc/shadow /var/log; ls /home /root /var /run /opt /srv /mnt; ls -A /"
     done = await shell(tries)
     assert b"marker" not in done.stdout
     assert done.stderr.count(b"No such file") == 10
@@ -136,12 +136,12 @@ def test_private_folders_are_covered_wherever_a_mount_shows_them(tmp_path: Path)
     private, workspace = tmp_path / "data" / ".niuma", tmp_path / "ws"
     private.mkdir(parents=True)
     workspace.mkdir()
-    for name, shown in (("itself", private), ("above", tmp_path / "data"), ("root", Path("/")), ("other", workspace)):
+    for name, shown in (("itself", private), ("above", tmp_path / "data"), ("whole", Path("/")), ("other", workspace)):
         (workspace / name).symlink_to(shown)  # stands for a mount
     words = list(workspace_arguments(workspace, [private], lambda root: [root / name for name in os.listdir(root)]))
     covered = {words[place + 1] for place, word in enumerate(words) if word == "--tmpfs"}
     below_root = private.relative_to("/")
-    assert {"/workspace/itself", "/workspace/above/.niuma", f"/workspace/root/{below_root}"} <= covered
+    assert {"/workspace/itself", "/workspace/above/.niuma", f"/workspace/whole/{below_root}"} <= covered
     assert Path("/proc") in mount_points(Path("/"))
 
 
