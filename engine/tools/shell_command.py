@@ -16,7 +16,8 @@ from engine.tools.cut import clean
 from engine.tools.sandbox import Confinement, Finished, Limits, Order, run
 from engine.tools.shell_report import report
 
-MAX_COMMAND_CHARS = 20_000
+MAX_COMMAND_CHARS = 1_900
+"""What a person who is asked sees of a call whole: nobody allows the end of a command that was cut."""
 _SHELLS = ("/bin/bash", "/bin/sh")
 _SPARE_S = 2.0
 """How much earlier than every tool's limit the command ends, so that its output so far is told."""
@@ -77,7 +78,8 @@ class ShellCommand:
         """
         command = clean(str(args["command"]))
         if not command.strip() or "\0" in command or len(command) > MAX_COMMAND_CHARS:
-            raise ToolRetry(f"the command must have 1 to {MAX_COMMAND_CHARS} characters and no NUL")
+            advice = "put what is longer into a script file"
+            raise ToolRetry(f"the command must have 1 to {MAX_COMMAND_CHARS} characters and no NUL; {advice}")
         longest_s = self._limits.time_s
         limits = replace(self._limits, time_s=min(float(args.get("timeout_s", longest_s)), longest_s))
         order = Order((self._shell, "-c", command), context.workspace, context.private, limits, self._network)

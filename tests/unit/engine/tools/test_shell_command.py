@@ -12,8 +12,9 @@ from engine.errors import ToolRetry
 from engine.messages import Principal, RunId
 from engine.tools.base import ToolContext, ToolResult
 from engine.tools.sandbox import Finished, Limits
-from engine.tools.shell_command import ShellCommand
+from engine.tools.shell_command import MAX_COMMAND_CHARS, ShellCommand
 from engine.tools.shell_report import report
+from gateway.presenter.blocks import ASKED_CHARS
 from tests.sandbox import working_sandbox
 
 RUN = RunId("00000000000000000000000001")
@@ -71,9 +72,13 @@ async def test_live_output_comes_as_lines_and_a_stop_ends_the_command(tmp_path: 
 
 
 async def test_a_command_is_needed(tmp_path: Path) -> None:
-    for command in ("", "  \n", "a\0b", "x" * 20_001):
+    for command in ("", "  \n", "a\0b", "x" * 1_901):
         with pytest.raises(ToolRetry):
             await called(tmp_path, command)
+
+
+def test_a_person_who_is_asked_sees_the_longest_command_whole() -> None:
+    assert len(f"command={'x' * MAX_COMMAND_CHARS}, timeout_s=12345.678") < ASKED_CHARS
 
 
 async def test_data_can_leave_only_by_the_network() -> None:
