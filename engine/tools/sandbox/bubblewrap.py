@@ -12,8 +12,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
+from pathlib import Path
 
 from engine.errors import ToolFailed
+from engine.tools.sandbox.control_group import join, leave
 from engine.tools.sandbox.devices import device_arguments
 from engine.tools.sandbox.folders import WORKSPACE, process_arguments, system_arguments, workspace_arguments
 from engine.tools.sandbox.order import Limits, Order
@@ -87,6 +89,7 @@ class WalledTree:
     process: subprocess.Popen[bytes]
     init: int
     handle: int
+    group: Path | None = None
 
     def members(self) -> Sequence[str]:
         """See `Tree.members`: what the sandbox's own /proc shows; while it is built, its root is still ours."""
@@ -106,6 +109,8 @@ class WalledTree:
             _wait_for(self.handle, self.process)
         finally:
             os.close(self.handle)
+            if self.group is not None:
+                leave(self.group)
 
 
 def _wait_for(handle: int, process: subprocess.Popen[bytes]) -> None:
@@ -148,12 +153,13 @@ def _begun(process: subprocess.Popen[bytes], told: int, limits: Limits) -> Walle
     try:
         _piece(stdout.fileno(), process, most_bytes=1)
         _bind(init, limits)
+        group = join(init, limits.processes)
         with stdin:
             stdin.write(b"go\n")
     except BaseException:
         os.close(handle)
         raise
-    return WalledTree(process, init, handle)
+    return WalledTree(process, init, handle, group)
 
 
 def _first_of(told: int, process: subprocess.Popen[bytes]) -> int:
