@@ -115,6 +115,8 @@ class AgentSettings(Section):
     workspace_max_bytes: int = Field(default=1_000_000_000, ge=0)
     workspace_max_files: int = Field(default=20_000, ge=0)
     tools_folder: str = ""
+    shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
+    shell_network: bool = False
 
 
 class WebSettings(Section):

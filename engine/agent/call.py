@@ -83,6 +83,7 @@ def _context(work: Pass, path: str, progress: Progress, equipment: Equipment) ->
         progress=progress.tell,
         private=work.private,
         quota=equipment.quota,
+        stopped=work.scope.stopped,
     )
 
 

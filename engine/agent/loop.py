@@ -8,7 +8,7 @@ from functools import partial
 from engine.agent.context import Equipment, begin
 from engine.agent.evaluate import evaluate
 from engine.agent.execute import execute, result_message
-from engine.agent.judging import judge
+from engine.agent.judging import doubt, judge
 from engine.agent.plan import model_turn
 from engine.agent.plan_review import review
 from engine.agent.prompt import prompt
@@ -68,8 +68,8 @@ class Agent:
 
     async def _review(self, work: Pass) -> Stage:
         calls = () if work.turn is None else work.turn.message.calls
-        rule = partial(judge, work, self._equipment)
-        reviewed = [review(call, self._equipment.tools, rule) for call in calls]
+        rule, doubts = partial(judge, work, self._equipment), partial(doubt, work)
+        reviewed = [review(call, self._equipment.tools, rule, doubts) for call in calls]
         work.reviewed = reviewed if work.staging is None else hold_back(reviewed)
         return Stage.EXECUTE
 

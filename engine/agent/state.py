@@ -89,7 +89,7 @@ class Rejected:
 
     call: ToolCall
     reason: str
-    code: Literal["tool_not_found", "tool_args_invalid", "permission_denied", "held_back"]
+    code: Literal["tool_not_found", "tool_args_invalid", "permission_denied", "call_refused", "held_back"]
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from engine.settings import EngineSettings
 from engine.storage.blobs import BlobStore
 from engine.storage.database import Database
 from engine.tools.quota import UNLIMITED, Quota
+from engine.tools.sandbox import find_confinement
 
 log = logging.getLogger(__name__)
 
@@ -82,14 +83,14 @@ class AgentRuntime(Runtime):
         if self._overlay is not None:
             rows = await self.config_all("system")
             try:
-                return self._agent_of(self._overlay(rows))
+                return await self._agent_of(self._overlay(rows))
             except Exception as error:
                 # The overlay is the host's, and so is its error.
                 self._refused = str(error)
                 log.exception("stored_settings_refused")
-        return self._agent_of(self._settings)
+        return await self._agent_of(self._settings)
 
-    def _agent_of(self, settings: EngineSettings) -> Agent:
+    async def _agent_of(self, settings: EngineSettings) -> Agent:
         self._in_force = settings
         opener: Opener | None = None
         blobs, own = BlobStore(self.database), settings.agent
@@ -104,7 +105,8 @@ class AgentRuntime(Runtime):
                 quota=quota,
             )
         outbox = Outbox(blobs, max_bytes=own.max_sent_file_bytes)
-        return build_agent(settings, self.database, self._clock, ways=FileWays(opener, outbox, quota))
+        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell))
+        return build_agent(settings, self.database, self._clock, ways=ways)
 
 
 def build_runtime(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -51,6 +52,10 @@ class ToolResult(Value):
     error: str | None = None
 
 
+async def _never() -> None:
+    await asyncio.Event().wait()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a call may know and touch. Paths outside `workspace` and those in `private` are not for tools."""
@@ -66,6 +71,8 @@ class ToolContext:
     """What the workspace may hold; asked before anything is written."""
     progress: Callable[[str], None] = field(default=lambda _line: None)
     """Show a line of progress on the card; never blocks, and may be called from any thread."""
+    stopped: Callable[[], Awaitable[None]] = field(default=_never)
+    """Returns when the person stops the run: a tool with effect `once` is not cut off and ends by itself."""
 
 
 class Tool(Protocol):

@@ -123,6 +123,7 @@ TEXTS = {
     "purpose.delete_file": "deletes this file.",
     "purpose.web_fetch": "reads a page of the web; its address goes to that site.",
     "purpose.web_search": "asks a search engine; the question goes to it.",
+    "purpose.shell_command": "runs this command in the workspace of this chat.",
     "approval.approved": "Approved by {name}.",
     "approval.approved_unnamed": "Approved.",
     "approval.denied": "Denied by {name}.",

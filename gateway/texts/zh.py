@@ -123,6 +123,7 @@ TEXTS = {
     "purpose.delete_file": "删除这个文件。",
     "purpose.web_fetch": "读取一个网页；它的地址会发给该网站。",
     "purpose.web_search": "向搜索引擎提问；问题会发给它。",
+    "purpose.shell_command": "在本会话的工作区里运行这条命令。",
     "approval.approved": "{name} 已批准。",
     "approval.approved_unnamed": "已批准。",
     "approval.denied": "{name} 已拒绝。",

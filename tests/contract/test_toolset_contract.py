@@ -17,8 +17,10 @@ from engine.tools.edit_file import EditFile
 from engine.tools.project_scan import ProjectScan
 from engine.tools.read_file import ReadFile
 from engine.tools.registry import ToolSet
+from engine.tools.sandbox import Unconfined
 from engine.tools.schema import problems
 from engine.tools.send_note import SendNote
+from engine.tools.shell_command import ShellCommand
 from engine.tools.write_file import WriteFile
 
 CASES: list[tuple[Tool, dict[str, Any]]] = [
@@ -29,6 +31,7 @@ CASES: list[tuple[Tool, dict[str, Any]]] = [
     (EditFile(), {"file_path": "a.txt", "edits": [{"old_text": "hello", "new_text": "bye"}]}),
     (DeleteFile(), {"file_path": "a.txt"}),
     (SendNote(), {"text": "hi"}),
+    (ShellCommand(Unconfined(), tool_timeout_s=20), {"command": "echo hi > b.txt"}),
 ]
 
 
