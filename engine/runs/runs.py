@@ -192,7 +192,8 @@ class Runs:
 
     async def in_line(self) -> Mapping[RunId, int]:
         """Give what waits because everything is busy."""
-        return await self._database.read(in_line)
+        concurrency = self._settings.concurrency
+        return await self._database.read(lambda session: in_line(session, concurrency=concurrency))
 
     async def run_of(self, key: InboxKey) -> RunId | None:
         """Give the run that an inbound started, if any."""

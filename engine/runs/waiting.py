@@ -18,11 +18,21 @@ ORDER BY r.created_at, r.id LIMIT :most"""
 """By the index of what is open, which knows only both states together."""
 
 
-def in_line(session: Session) -> Mapping[RunId, int]:
-    """Give what waits, with its number in line, from 1; 0: its conversation is busy itself."""
+_ROOM = """SELECT :each * (SELECT count(*) FROM nm_replica)
+- (SELECT count(*) FROM nm_run WHERE status IN ('queued', 'running') AND status = 'running' AND excused = 0)"""
+"""How many more runs all replicas together would take in hand. Who rests, for a person or its turn, takes no room."""
+
+
+def in_line(session: Session, *, concurrency: int) -> Mapping[RunId, int]:
+    """Give what waits, with its number in line, from 1; 0: for its own conversation, or for nothing but a moment.
+
+    `concurrency` is what each replica works on at once. While they have room, a replica that died or starts is all
+    that is waited for, and "I am busy" would be a lie.
+    """
+    has_room = int(execute(session, _ROOM, each=concurrency).scalar_one()) > 0
     places: dict[RunId, int] = {}
     number = 0
     for row in execute(session, _WAITING, most=MOST):
         number += not row.is_behind
-        places[RunId(row.id)] = 0 if row.is_behind else number
+        places[RunId(row.id)] = 0 if row.is_behind or has_room else number
     return places

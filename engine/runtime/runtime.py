@@ -158,7 +158,8 @@ class Runtime:
     async def in_line(self) -> Mapping[RunId, int]:
         """Give the runs that wait, with their numbers in the line of all, from 1.
 
-        0: another run of its conversation is before it. Raises like `submit`.
+        0: another run of its conversation is before it, or there is room and it begins in a moment.
+        Raises like `submit`.
         """
         return await self._runs.in_line()
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 import pytest
 
-from engine.messages import Address, Principal, RunInput, TextPart
+from engine.messages import Address, Principal, RunId, RunInput, TextPart
 from engine.ports import Outcome, RunScope
 from engine.runs.inbox import Submitted
 from engine.settings import RunSettings
@@ -144,3 +145,17 @@ async def test_words_that_are_refused_take_what_waited_for_them_along(place: Pla
         refused = await house.runtime.submit(given, key=inbox_key("words"), joins=[inbox_key("p")])
         assert refused.overload is not None and await stored(house, "p") == ("ignored", "person_full", None)
         gate.opened.set()
+
+
+async def test_nobody_is_told_of_a_line_while_there_is_room(place: Place) -> None:
+    """A run that a dead peer has left is taken up in a moment: "I am busy" would be a lie."""
+    waits = """INSERT INTO nm_run (id, conv, seq, status, created_at, input, task)
+VALUES (:id, :id, 1, :status, 1, '{}', :id)"""
+    settings = FAST.model_copy(update={"concurrency": 2})
+    async with running(place.url, place.home, settings=settings) as house:
+        places: list[Mapping[RunId, int]] = []
+        for run, status in (("waits", "queued"), ("one", "running"), ("two", "running")):
+            await house.runtime.database.run(lambda s, run=run, status=status: execute(s, waits, id=run, status=status))
+            places.append(await house.runtime.in_line())
+        await house.runtime.database.run(lambda s: execute(s, "DELETE FROM nm_run"))
+    assert [each[RunId("waits")] for each in places] == [0, 0, 1]

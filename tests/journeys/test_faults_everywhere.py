@@ -101,7 +101,7 @@ async def _asks(c: Chat, moment: str, fault: Fault) -> Look:
         await c.sees(asked, lambda look: FIRST[0] in look.text)
         await fault(town, asked)
     if moment == "ending":
-        await c.sees(asked, lambda look: FIRST[-1] in look.text)
+        await c.sees(asked, lambda look: FIRST[-1] in look.text, within_s=40)
         await fault(town, asked)
     ending.set()
     await c.sees(asked, lambda look: look.is_over and SECOND[-1] in look.text, within_s=_WITHIN_S)
