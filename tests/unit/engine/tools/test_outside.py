@@ -28,9 +28,12 @@ def names_of(settings: EngineSettings, clock: FakeClock) -> tuple[str, ...]:
         database.close()
 
 
+BUILT_IN = ("project_scan", "read_file", "write_file", "create_file", "edit_file", "delete_file", "send_note")
+
+
 async def test_off_by_default(tmp_path: Path, clock: FakeClock) -> None:
     (tmp_path / "a.json").write_text("{}")
-    assert names_of(EngineSettings(home=tmp_path), clock) == ("project_scan", "read_file", "send_note")
+    assert names_of(EngineSettings(home=tmp_path), clock) == BUILT_IN
 
 
 async def test_on_by_settings(tmp_path: Path, clock: FakeClock) -> None:
@@ -45,7 +48,7 @@ async def test_on_by_settings(tmp_path: Path, clock: FakeClock) -> None:
         agent=AgentSettings(tools_folder="tools"),
         web=WebSettings(fetch=True, search_url="https://search.example"),
     )
-    assert names_of(settings, clock)[3:] == ("web_fetch", "web_search", "ping")
+    assert names_of(settings, clock)[len(BUILT_IN) :] == ("web_fetch", "web_search", "ping")
 
 
 async def test_the_operators_settings_reach_the_guard(tmp_path: Path) -> None:

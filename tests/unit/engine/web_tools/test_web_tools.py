@@ -83,7 +83,7 @@ async def test_what_is_no_page_fails(body: bytes, mime: str, status: int, reason
 async def test_a_long_page_is_kept_in_the_workspace(context: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
     async with site(lambda _: page("<p>word " * 9_000)) as public:
         result = await WebFetch(fetcher(public)).run({"url": public.url()}, context)
-        bound = bound_output(result, limit=1_000, workspace=context.workspace, name="r-p")
+        bound = bound_output(result, limit=1_000, context=context, name="r-p")
         assert len(bound.text) <= 1_000
         assert (context.workspace / bound.artifacts[0]).read_text() == result.text
         monkeypatch.setattr(web_fetch, "MAX_TEXT_CHARS", 100)
