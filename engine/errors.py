@@ -9,10 +9,13 @@
     │   ├── AuthFailed
     │   ├── CutOff            the stream ended before the answer did
     │   ├── BadOutput         the answer is not what was asked for
+    │   │   └── OutputUnreadable  no plan or evaluation can be read out of it; the message tells the model why
     │   └── Unavailable       the provider is down or cannot be reached
     ├── ToolError
     │   ├── ToolRetry         the model may mend its call and repeat it
     │   └── ToolFailed        the tool failed; the model must go on without it
+    │       ├── OutOfBounds   what it should reach may not be reached from here
+    │       └── ServiceUnavailable  what the tool needs outside is not there; trying again now is useless
     ├── BudgetExceeded        rounds, tokens, money or seconds are used up
     ├── EnclosureUnavailable  what came with a message cannot be read
     ├── StorageError          the database cannot take a write now
@@ -104,6 +107,10 @@ class BadOutput(ModelError):
     retryable = True
 
 
+class OutputUnreadable(BadOutput):
+    """No plan or evaluation can be read out of what the model wrote; the message tells it what to mend."""
+
+
 class Unavailable(ModelError):
     """The model's provider is not there."""
 
@@ -120,6 +127,14 @@ class ToolRetry(ToolError):
 
 class ToolFailed(ToolError):
     """The tool failed; the model has to go on without it."""
+
+
+class ServiceUnavailable(ToolFailed):
+    """Something outside that the tool needs cannot be reached."""
+
+
+class OutOfBounds(ToolFailed):
+    """What the tool should reach may not be reached from here."""
 
 
 class BudgetExceeded(EngineError):

@@ -57,7 +57,8 @@ class RunEvent(Value):
     - `text`, `thinking`, `summary`: str
     - `notice`: {"code": str, "params": {...}, "tone": info | success | warning | error}
     - `TOOL_TYPES`: {"call": id, "name": str, "args": {...}, "summary": str, "body": str,
-      "body_kind": terminal | diff | text, "file_path": str?, "parsed": {...}?, "error": str?}
+      "body_kind": terminal | diff | text, "file_path": str?, "add_lines": int?, "remove_lines": int?,
+      "parsed": {...}?, "error": str?}
     - `approval`: {"id": str, "tool": str, "args": {...}, "purpose": str, "hash": str, "for": person id,
       "deadline_ms": int, "state": pending | approved | denied | expired | stopped, "by": person id?, "name": str?,
       "reason": ask | cut}

@@ -74,6 +74,8 @@ class EnclosedPart(Value):
     kind: Literal["enclosed"] = "enclosed"
     label: str
     ref: dict[str, str]
+    is_words: bool = False
+    """A message that was quoted or forwarded, not a file."""
 
 
 CODE_CHARS = 8

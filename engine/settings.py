@@ -5,13 +5,18 @@ Every field's unit and reason stand in `config/default.toml`.
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 OPENAI_BASE = "https://api.openai.com/v1"
 """Where OpenAI's own models are. Source: OpenAI API reference, read 2026-11."""
+
+
+OPEN_HOST = r"^(\*\.)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$"
+"""A host that is opened: a name, `*.` before it for all below it, or an address; with a port or without."""
 
 
 class Section(BaseModel):
@@ -78,6 +83,7 @@ class ModelSettings(Section):
     max_output_tokens: int | None = Field(default=None, gt=0)
     context_tokens: int | None = Field(default=None, gt=0)
     images: bool | None = None
+    reliable_tools: bool | None = None
     input_price: float | None = Field(default=None, ge=0)
     output_price: float | None = Field(default=None, ge=0)
 
@@ -99,12 +105,38 @@ class AgentSettings(Section):
 
     max_tool_rounds: int = Field(default=5, ge=1)
     max_identical_rounds: int = Field(default=2, ge=1)
+    max_repairs: int = Field(default=3, ge=1)
     approval_timeout_s: float = Field(default=3600.0, gt=0)
     tool_timeout_s: float = Field(default=60.0, gt=0)
     max_tool_output_chars: int = Field(default=16_000, ge=500)
     max_attachment_bytes: int = Field(default=20_000_000, ge=0)
     refused_attachments: tuple[Literal["archives", "programs", "audio", "video"], ...] = ("archives", "programs")
     max_sent_file_bytes: int = Field(default=20_000_000, ge=0)
+    workspace_max_bytes: int = Field(default=1_000_000_000, ge=0)
+    workspace_max_files: int = Field(default=20_000, ge=0)
+    tools_folder: str = ""
+    shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
+    shell_network: bool = False
+
+
+class WebSettings(Section):
+    """What tools may fetch. Nothing is fetched unless `fetch`, `search_url` or a declared tool says so."""
+
+    fetch: bool = False
+    search_url: str = Field(default="", pattern=r"^(https?://[^\s@]+)?$")
+    ports: tuple[Annotated[int, Field(ge=1, le=65535)], ...] = (80, 443)
+    open_hosts: tuple[Annotated[str, Field(pattern=OPEN_HOST)], ...] = ()
+    closed_networks: tuple[str, ...] = ()
+    proxy: str = Field(default="", pattern=r"^(https?://[^\s@]+)?$")
+    timeout_s: float = Field(default=30.0, gt=0)
+    max_bytes: int = Field(default=5_000_000, ge=1_000)
+
+    @field_validator("closed_networks")
+    @classmethod
+    def _are_networks(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            ip_network(text, strict=False)
+        return texts
 
 
 class EngineSettings(Section):
@@ -123,4 +155,7 @@ class EngineSettings(Section):
     models: dict[str, ModelSettings] = Field(default_factory=lambda: {"demo": ModelSettings(model="demo/offline")})
     default_model: str = "demo"
     agent: AgentSettings = AgentSettings()
+    web: WebSettings = WebSettings()
+    tool_secrets: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
+    """What `${NAME}` in tool files may stand for."""
     demo_speed: float = Field(default=1.0, gt=0)

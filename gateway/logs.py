@@ -49,6 +49,11 @@ _PATTERNS = tuple(
             ('ticket":"', 'access_key":"', 'app_secret":"', '_token":"'),
             r"(?:(?<=ticket\":\")|(?<=access_key\":\")|(?<=app_secret\":\")|(?<=_token\":\"))[^\"]+",
         ),
+        (
+            ("key=", "token=", "secret=", "password=", "sig=", "signature="),  # of any address, as errors quote them
+            r"(?:(?<=[?&]key=)|(?<=api_key=)|(?<=api-key=)|(?<=apikey=)|(?<=[?&_-]token=)|(?<=[?&_-]secret=)|(?<=[?&]password=)|(?<=[?&]sig=)"
+            r"|(?<=signature=))[^&\s\"']+",
+        ),
         (("hooks.slack.com",), r"(?<=https://hooks\.slack\.com/)\S+?(?=[\s\"']|$)"),
         (("://",), r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"),  # user:password in an address
     )

@@ -44,7 +44,8 @@ class Answer(Value):
 async def approve(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> Answer:
     """Ask where the tool or a cut earlier try demands it, and wait for the asking person's answer or the deadline."""
     tries = 1
-    while work.scope.recorded(f"{path}/begun/{tries}"):
+    # What was allowed and may be repeated is not asked about again after a crash; what may not is.
+    while item.tool.effect != "idempotent" and work.scope.recorded(f"{path}/begun/{tries}"):
         tries += 1
     # What was asked stays asked, also where the rules have become milder meanwhile.
     if not item.asks and tries == 1 and not work.scope.recorded(f"{path}/ask/1"):

@@ -11,19 +11,31 @@ from engine.agent.outgoing import Outbox
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
 from engine.settings import EngineSettings
+from engine.tools.base import Tool
+from engine.tools.create_file import CreateFile
+from engine.tools.delete_file import DeleteFile
+from engine.tools.edit_file import EditFile
+from engine.tools.outside import declared_tools, web_tools
 from engine.tools.project_scan import ProjectScan
+from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.read_file import ReadFile
 from engine.tools.registry import ToolSet
+from engine.tools.sandbox import Confinement
 from engine.tools.send_file import SendFile
 from engine.tools.send_note import SendNote
+from engine.tools.shell_command import ShellCommand
+from engine.tools.write_file import WriteFile
 
 
 @dataclass(frozen=True, slots=True)
 class FileWays:
-    """How files come in and go out; one that is missing is not gone."""
+    """How files come in and go out, and where commands run; one that is missing is not gone."""
 
     opener: Opener | None = None
     outbox: Outbox | None = None
+    quota: Quota = UNLIMITED
+    confinement: Confinement | None = None
+    """Where commands run; without it there is no tool for them."""
 
 
 def build_agent(
@@ -43,5 +55,19 @@ def build_agent(
     registry, ways = models or ModelRegistry(settings, clock), ways or FileWays()
     registry.get()
     sending = [SendFile()] if ways.outbox is not None else []
-    own = tools or ToolSet([ProjectScan(), ReadFile(), SendNote(), *sending])
-    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox))
+    changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
+    built: list[Tool] = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *_shell(settings, ways)]
+    own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])
+    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota))
+
+
+def _with_outside(settings: EngineSettings, tools: list[Tool]) -> ToolSet:
+    return ToolSet([*tools, *declared_tools(settings, tools)])
+
+
+def _shell(settings: EngineSettings, ways: FileWays) -> list[ShellCommand]:
+    if ways.confinement is None:
+        return []
+    own = settings.agent
+    network = own.shell_network or own.shell == "unconfined"
+    return [ShellCommand(ways.confinement, tool_timeout_s=own.tool_timeout_s, network=network)]

@@ -8,19 +8,23 @@ from typing import Any
 
 from engine.agent.context import Equipment
 from engine.agent.progress import Progress
+from engine.agent.recovery import RECOVERIES
 from engine.agent.state import Pass, Reviewed
 from engine.agent.stopping import unless_first, unless_stopped
-from engine.errors import ToolFailed, ToolRetry
+from engine.errors import ServiceUnavailable, ToolFailed, ToolRetry
 from engine.events import RunEvent
 from engine.tools.base import ToolContext, ToolResult
 from engine.tools.output import bound_output
+from engine.tools.redaction import redact
 
 log = logging.getLogger(__name__)
 
 
 async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
     """Run the call; every ordinary failure, a timeout and a stop are results."""
-    job = _limited(work, path, item, equipment)
+    progress = _progress(work, path, item)
+    context = _context(work, path, progress, equipment)
+    job = _limited(item, context, progress, equipment)
     if item.tool.effect == "once":
         result = await job  # never cut off by a stop: its effect would be unknown
     else:
@@ -29,19 +33,17 @@ async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) 
         return ToolResult(success=False, summary="stopped", text="The person stopped this call.", error="stopped")
     return await asyncio.to_thread(
         bound_output,
-        result,
+        result if result.success else _without_secrets(result),
         limit=equipment.settings.agent.max_tool_output_chars,
-        workspace=work.workspace,
-        private=work.private,
+        context=context,
         name=f"{work.scope.id}-{path.replace('/', '-')}",
     )
 
 
-async def _limited(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
+async def _limited(item: Reviewed, context: ToolContext, progress: Progress, equipment: Equipment) -> ToolResult:
     limit_s = equipment.settings.agent.tool_timeout_s
-    progress = _progress(work, path, item)
     try:
-        call = _guarded(item, _context(work, path, progress), equipment)
+        call = _guarded(item, context, equipment)
         return await unless_first(equipment.clock.sleep(limit_s), call) or _timed_out(item, limit_s)
     finally:
         progress.end()
@@ -52,7 +54,9 @@ async def _guarded(item: Reviewed, context: ToolContext, equipment: Equipment) -
         result = await item.tool.run(item.args, context)
         return await equipment.outbox.keep(result, context) if equipment.outbox is not None else result
     except ToolRetry as error:
-        return _failed(str(error), "tool_args_invalid", advice="Mend the call and try again.")
+        return _failed(str(error), "tool_args_invalid", advice=RECOVERIES["tool_args_invalid"].advice)
+    except ServiceUnavailable as error:
+        return _failed(str(error), "service_unavailable", advice=RECOVERIES["service_unavailable"].advice)
     except ToolFailed as error:
         return _failed(str(error), "tool_failed")
     except Exception as error:
@@ -70,7 +74,7 @@ def _progress(work: Pass, path: str, item: Reviewed) -> Progress:
     return Progress(show)
 
 
-def _context(work: Pass, path: str, progress: Progress) -> ToolContext:
+def _context(work: Pass, path: str, progress: Progress, equipment: Equipment) -> ToolContext:
     return ToolContext(
         run=work.scope.id,
         by=work.scope.input.by,
@@ -78,7 +82,15 @@ def _context(work: Pass, path: str, progress: Progress) -> ToolContext:
         key=f"{work.scope.id}:{path}",
         progress=progress.tell,
         private=work.private,
+        quota=equipment.quota,
+        stopped=work.scope.stopped,
     )
+
+
+def _without_secrets(result: ToolResult) -> ToolResult:
+    """Failures quote addresses and commands, keys included; they are told to the model, the card and the journal."""
+    hidden = {name: redact(getattr(result, name)) for name in ("summary", "text", "body")}
+    return result.model_copy(update=hidden)
 
 
 def _failed(reason: str, code: str, *, advice: str = "") -> ToolResult:
@@ -88,4 +100,5 @@ def _failed(reason: str, code: str, *, advice: str = "") -> ToolResult:
 
 def _timed_out(item: Reviewed, limit_s: float) -> ToolResult:
     effect = "; it may or may not have had its effect" if item.tool.effect == "once" else ""
-    return _failed(f"{item.tool.name} gave nothing within {limit_s:g} s{effect}", "tool_timeout")
+    reason = f"{item.tool.name} gave nothing within {limit_s:g} s{effect}"
+    return _failed(reason, "tool_timeout", advice=RECOVERIES["tool_timeout"].advice)

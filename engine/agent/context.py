@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -15,7 +13,8 @@ from sqlmodel import Session
 
 from engine.agent.enclosures import Opener
 from engine.agent.outgoing import Outbox
-from engine.agent.state import Pass
+from engine.agent.prompt import prompt
+from engine.agent.state import Pass, Staging
 from engine.agent.window import Window
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
 from engine.models.base import Model
@@ -26,6 +25,7 @@ from engine.sessions.branch import Branch, branch_of, grow
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
 from engine.settings import EngineSettings
 from engine.storage.config import chosen
+from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
 
@@ -73,6 +73,8 @@ class Equipment:
     outbox: Outbox | None = None
     """Keeps what tools made for the person; without one no file goes out."""
     policy: Policy = ALLOWS_WHAT_TOOLS_ALLOW
+    quota: Quota = UNLIMITED
+    """What a conversation's workspace may hold."""
     role: str = "main"
     """The agent's position; one of the policy's roles."""
 
@@ -87,6 +89,8 @@ class Begun(Value):
     at_ms: int = 0
     branch: Branch | None = None
     """Where the session begins in another one, whose messages up to there are its first."""
+    is_staged: bool = False
+    """The model is asked for plans, because its tool calls cannot be relied on; holds for the whole run."""
 
 
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
@@ -112,6 +116,7 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         workspace=workspace,
         pictures=await equipment.opener.pictures(messages) if facts.images and equipment.opener else {},
         private=(settings.home, *settings.private),
+        staging=Staging() if begun.is_staged else None,
     )
 
 
@@ -128,17 +133,13 @@ def instructions(at_ms: int) -> str:
     return f"{prompt('system')}\nToday is {day} (UTC)."
 
 
-@lru_cache
-def prompt(name: str) -> str:
-    """Give the text of a prompt file."""
-    return (files("engine.agent") / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
-
-
 async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage) -> Begun:
     now_ms = equipment.clock.now_ms()
 
     async def look() -> Begun:
-        return await equipment.database.read(lambda session: _look(session, scope, equipment, now_ms))
+        begun = await equipment.database.read(lambda session: _look(session, scope, equipment, now_ms))
+        facts = await equipment.models.get(begun.model).facts()
+        return begun.model_copy(update={"is_staged": not facts.reliable_tools and len(equipment.tools) > 0})
 
     def also(session: Session, begun: Begun) -> None:
         begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from engine.agent.refusals import refusal_of
 from engine.agent.stopping import unless_stopped
-from engine.errors import EnclosureUnavailable, ToolRetry
+from engine.errors import EnclosureUnavailable, ToolError
 from engine.events import RunEvent
 from engine.messages import EnclosedPart, FilePart, Message, Part, TextPart, UserMessage, Value
 from engine.ports import Enclosure, Enclosures, RunScope
 from engine.storage.blobs import BlobStore
+from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.received import put_received
 
 OPENED_AT_ONCE = 4
@@ -37,12 +38,19 @@ class Opener:
     """Opens the enclosures of runs. A file lies in the workspace afterwards, and as a blob."""
 
     def __init__(
-        self, enclosures: Enclosures, blobs: BlobStore, *, max_bytes: int, refused: Collection[str] = ()
+        self,
+        enclosures: Enclosures,
+        blobs: BlobStore,
+        *,
+        max_bytes: int,
+        refused: Collection[str] = (),
+        quota: Quota = UNLIMITED,
     ) -> None:
         self._enclosures = enclosures
         self._blobs = blobs
         self._max_bytes = max_bytes
         self._refused = refused
+        self._quota = quota
 
     async def open_all(self, scope: RunScope, workspace: Path) -> tuple[Part, ...]:
         """Give the input's parts with every enclosure replaced by what is in it, each in a step of its own."""
@@ -99,8 +107,8 @@ class Opener:
             raise EnclosureUnavailable(f"{found.name}: {found.mime} is not taken", code=code)
         blob = await self._blobs.write(found.content)
         try:
-            place = await asyncio.to_thread(put_received, workspace, found.name, found.content)
-        except (ToolRetry, OSError) as error:
+            place = await asyncio.to_thread(put_received, workspace, found.name, found.content, self._quota)
+        except (ToolError, OSError) as error:
             raise EnclosureUnavailable(str(error), code="not_kept") from error
         text = f"[file {found.name!r} ({found.mime}, {len(found.content)} bytes) lies in the workspace at {place}]"
         return (TextPart(text=text), FilePart(blob=blob, name=found.name, mime=found.mime))

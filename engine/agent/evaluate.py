@@ -6,21 +6,50 @@ import hashlib
 import json
 from collections.abc import Sequence
 
+from engine.agent.recovery import counts_as_round, is_failing, is_unavailable
 from engine.agent.state import CallResult, Pass, Stage
 from engine.settings import AgentSettings
 
 
 def evaluate(work: Pass, settings: AgentSettings) -> Stage:
-    """Take note of the finished round and choose what comes next; `work.exhausted` says why no further round may be."""
+    """Take note of the finished round and choose what comes next; `work.exhausted` says why no further round may be.
+
+    Where an earlier attempt went is gone again, also when it counted otherwise: by other settings, in an older version.
+    """
+    count(work)
+    if work.scope.recorded(f"model/{work.round}"):
+        return Stage.PLAN
+    work.exhausted = used_up(work, settings)
+    if not work.exhausted and work.failing >= settings.max_repairs:
+        work.exhausted = "not_completed"
+    if not work.exhausted and work.scope.recorded("summary"):
+        work.exhausted = "tool_rounds_used_up"
+    return Stage.SUMMARIZE if work.exhausted else Stage.PLAN
+
+
+def count(work: Pass) -> None:
+    """Take note of the finished round."""
     signature = _signature(work.results)
     work.identical = work.identical + 1 if signature == work.signature else 0
     work.signature = signature
+    codes = codes_of(work.results)
     work.round += 1
+    work.spent += counts_as_round(codes)
+    work.failing = work.failing + 1 if is_failing(codes) else 0
+
+
+def used_up(work: Pass, settings: AgentSettings) -> str:
+    """Give the code why no further round may be; empty while one may."""
     if work.identical >= settings.max_identical_rounds:
-        work.exhausted = "going_in_circles"
-    elif work.round >= settings.max_tool_rounds:
-        work.exhausted = "tool_rounds_used_up"
-    return Stage.SUMMARIZE if work.exhausted else Stage.PLAN
+        return "going_in_circles"
+    if is_unavailable(codes_of(work.results)):
+        return "service_unavailable"
+    return "tool_rounds_used_up" if work.spent >= settings.max_tool_rounds else ""
+
+
+def codes_of(results: Sequence[CallResult]) -> list[str | None]:
+    """Give the code of each result; `None` for what went well."""
+    return [None if each.result.success else each.result.error or "tool_failed" for each in results]
 
 
 def _signature(results: Sequence[CallResult]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,24 +29,23 @@ NOT_RUN = {
     "stopped": ("not run: stopped", "The person stopped the run before this call was made."),
 }
 """What people and the model are told of a call that was not approved."""
+HELD_BACK = "not run: an earlier action of the plan failed"
 
 
 async def execute(work: Pass, equipment: Equipment) -> list[CallResult]:
     """Run all calls of the round and give their results in the order of the calls.
 
-    They run beside each other when none of them has a lasting effect, else one after the other. After a stop no
-    further call begins: then fewer results come back.
+    They run beside each other when all of them only look, else one after the other: the order of two writes matters.
+    After a stop no further call begins: then fewer results come back.
     """
-    jobs: list[Job] = [
-        partial(_one, work, f"tool/{work.round}/{place}", item, equipment) for place, item in enumerate(work.reviewed)
-    ]
-    if all(_is_harmless(item) for item in work.reviewed):
-        return await _together(jobs)
+    items = [(f"tool/{work.round}/{place}", item) for place, item in enumerate(work.reviewed)]
+    if all(_only_looks(item) for item in work.reviewed):
+        return await _together([partial(_one, work, path, item, equipment) for path, item in items])
     results: list[CallResult] = []
-    for job in jobs:
+    for path, item in items:
         if work.scope.stopping:
             break
-        results.append(await job())
+        results.append(await _one(work, path, _in_turn(work, item, results), equipment))
     return results
 
 
@@ -59,8 +58,19 @@ def result_message(item: CallResult) -> ToolMessage:
     return ToolMessage(call_id=item.call, name=item.name, text=text)
 
 
+def _in_turn(work: Pass, item: Reviewed | Rejected, before: Sequence[CallResult]) -> Reviewed | Rejected:
+    """Give the call, or why it is not made: what follows a failed action of a plan was planned on its success."""
+    if work.staging is None or all(each.result.success for each in before):
+        return item
+    return Rejected(item.call, HELD_BACK, "held_back")
+
+
 def _is_harmless(item: Reviewed | Rejected) -> bool:
     return isinstance(item, Rejected) or (item.tool.effect != "once" and not item.asks)
+
+
+def _only_looks(item: Reviewed | Rejected) -> bool:
+    return isinstance(item, Rejected) or (item.tool.effect == "none" and not item.asks)
 
 
 async def _together(jobs: list[Job]) -> list[CallResult]:

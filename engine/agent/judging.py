@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.agent.context import Equipment
+from engine.agent.shell_review import command_refusal
 from engine.agent.state import Pass
-from engine.messages import EnclosedPart, FilePart, ToolMessage, UserMessage
+from engine.messages import EnclosedPart, FilePart, TextPart, ToolMessage, UserMessage
 from engine.permissions import Request, Ruling
 from engine.tools.base import Tool
 
@@ -28,6 +29,15 @@ def judge(work: Pass, equipment: Equipment, tool: Tool, args: dict[str, Any]) ->
             read_foreign=_has_read_foreign(work, equipment),
         )
     )
+
+
+def doubt(work: Pass, tool: Tool, args: dict[str, Any]) -> str:
+    """Give why a call of this run makes no sense; empty when it does."""
+    command = tool.touches(args).command
+    if not command:
+        return ""
+    asked = "\n".join(part.text for part in work.scope.input.parts if isinstance(part, TextPart))
+    return command_refusal(command, asked=asked, is_first=work.round == 0)
 
 
 def _has_read_foreign(work: Pass, equipment: Equipment) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from engine.agent.context import Equipment, begin, prompt
+from engine.agent.context import Equipment, begin
 from engine.agent.evaluate import evaluate
 from engine.agent.execute import execute, result_message
-from engine.agent.judging import judge
+from engine.agent.judging import doubt, judge
 from engine.agent.plan import model_turn
 from engine.agent.plan_review import review
+from engine.agent.prompt import prompt
+from engine.agent.staged.stages import Stages, hold_back
 from engine.agent.state import ModelTurn, Pass, Stage
 from engine.agent.steering import take_in
 from engine.events import RunEvent
@@ -34,12 +36,20 @@ class Agent:
             Stage.EVALUATE: self._evaluate,
             Stage.SUMMARIZE: self._summarize,
         }
+        staged = Stages(equipment)
+        # For models whose tool calls cannot be relied on: the same stages, their calls read from plans.
+        self._staged = self._stages | {
+            Stage.PLAN: staged.plan,
+            Stage.EVALUATE: staged.evaluate,
+            Stage.REPAIR: staged.repair,
+        }
 
     async def __call__(self, scope: RunScope) -> Outcome:
         """Answer the run's input. Ordinary failures and a stop are outcomes; whatever text was visible is kept."""
         work = await begin(scope, self._equipment)
+        stages = self._stages if work.staging is None else self._staged
         while work.stage is not Stage.END:
-            work.enter(await self._stages[work.stage](work))
+            work.enter(await stages[work.stage](work))
         return work.outcome or _outcome(work, "stopped")
 
     async def aclose(self) -> None:
@@ -49,7 +59,7 @@ class Agent:
     async def _plan(self, work: Pass) -> Stage:
         if work.scope.stopping and not work.scope.recorded(f"model/{work.round}"):
             return Stage.END
-        await take_in(work, self._equipment.clock)
+        await take_in(work, f"steer/{work.round}", f"model/{work.round}", self._equipment.clock)
         turn = await self._ask(work, f"model/{work.round}", tools=True)
         if turn.ended == "tool_calls":
             return Stage.REVIEW
@@ -58,8 +68,9 @@ class Agent:
 
     async def _review(self, work: Pass) -> Stage:
         calls = () if work.turn is None else work.turn.message.calls
-        rule = partial(judge, work, self._equipment)
-        work.reviewed = [review(call, self._equipment.tools, rule) for call in calls]
+        rule, doubts = partial(judge, work, self._equipment), partial(doubt, work)
+        reviewed = [review(call, self._equipment.tools, rule, doubts) for call in calls]
+        work.reviewed = reviewed if work.staging is None else hold_back(reviewed)
         return Stage.EXECUTE
 
     async def _execute(self, work: Pass) -> Stage:
@@ -74,9 +85,12 @@ class Agent:
     async def _summarize(self, work: Pass) -> Stage:
         if work.scope.stopping and not work.scope.recorded("summary"):
             return Stage.END
-        work.messages.append(UserMessage(parts=(TextPart(text=prompt("summarize")),)))
+        is_whole = work.staging is not None and not work.exhausted
+        words = prompt("staged_summarize" if is_whole else "summarize")
+        work.messages.append(UserMessage(parts=(TextPart(text=words),)))
         turn = await self._ask(work, "summary", tools=False)
-        await self._tell_why(work)
+        if work.exhausted:
+            await self._tell_why(work)
         work.outcome = _ended(work, turn)
         return Stage.END
 

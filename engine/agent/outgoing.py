@@ -11,10 +11,9 @@ from engine.events import RunEvent
 from engine.messages import RunId
 from engine.storage.blobs import BlobStore
 from engine.tools.base import OutgoingFile, ToolContext, ToolResult
-from engine.tools.contents import read_bytes
+from engine.tools.contents import read_file_at
 from engine.tools.pictures import type_of
 from engine.tools.received import safe_file_name
-from engine.tools.workspace import inside
 
 
 class Outbox:
@@ -35,8 +34,7 @@ class Outbox:
         return result.model_copy(update={"outgoing": tuple(kept)}) if kept else result
 
     async def _keep(self, file: OutgoingFile, context: ToolContext) -> OutgoingFile:
-        path = inside(context.workspace, file.path, context.private)
-        content = await asyncio.to_thread(read_bytes, path, file.path, self._max_bytes)
+        content = await asyncio.to_thread(read_file_at, context.workspace, file.path, context.private, self._max_bytes)
         if not content:
             raise ToolFailed(f"{file.path!r} is empty: there is nothing to send")
         try:

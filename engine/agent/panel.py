@@ -14,6 +14,8 @@ from engine.tools.cut import cut
 MAX_PANEL_CHARS = 8_000
 MAX_PARSED_CHARS = 16_000
 MAX_ARG_CHARS = 1_000
+COUNTS = ("add_lines", "remove_lines")
+"""What the protocol tells of a changed file, beside its `file_path`."""
 
 
 def opening_event(run: RunId, path: str, item: Reviewed, at_ms: int) -> RunEvent:
@@ -33,6 +35,7 @@ def closing_event(run: RunId, path: str, item: Reviewed | Rejected, value: CallR
         "body_kind": result.body_kind,
         "parsed": _bounded(result),
         "error": result.error,
+        **{name: result.parsed[name] for name in COUNTS if name in result.parsed},
     }
     return RunEvent(
         run=run,

@@ -5,104 +5,35 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 from sqlmodel import Session
 
+from engine.agent.draft import Draft, worded
 from engine.agent.failure import model_params
+from engine.agent.staged.plain import plain
 from engine.agent.state import ModelTurn, Pass
 from engine.agent.stopping import unless_stopped
 from engine.agent.window import Fitted
 from engine.errors import BadOutput, ContextTooLong, ModelError
-from engine.events import EventType, RunEvent
-from engine.messages import AssistantMessage, Usage
+from engine.events import RunEvent
+from engine.messages import Message, Usage
 from engine.models.base import Completed, ModelRequest, ReasoningDelta, Restarted, TextDelta, ToolSchema
 from engine.ports import Clock
 from engine.sessions.store import append
 
 log = logging.getLogger(__name__)
-MAX_ANSWER_CHARS = 200_000
-"""Of one model call, thoughts included; about ten full cards, and far more than a provider's own limits let through."""
 SHORTER_TRIES = 2
 """How often a request that the provider finds too long is halved and sent again."""
 
 
-class Draft:
-    """What is visible of an answer while it streams."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a model is asked: the conversation, whole, and the tools it may call."""
 
-    def __init__(self, work: Pass, segment: str, clock: Clock) -> None:
-        self._show = work.scope.show
-        self._now_ms = clock.now_ms
-        self._run = work.scope.id
-        self._segment = segment
-        self._text: list[str] = []
-        self._reasoning: list[str] = []
-        self._chars = 0
-        self.completed: Completed | None = None
-
-    def text(self, piece: str) -> None:
-        """Show more answer text."""
-        self._text.append(piece)
-        self._chars += len(piece)
-        # Complete, so that the scope need not copy it: this happens for every token.
-        self._show(
-            RunEvent(
-                run=self._run,
-                type="text",
-                content=piece,
-                status="in_progress",
-                segment=self._segment,
-                at_ms=self._now_ms(),
-            )
-        )
-
-    def reasoning(self, piece: str) -> None:
-        """Show more reasoning, folded."""
-        self._reasoning.append(piece)
-        self._chars += len(piece)
-        self._show(
-            RunEvent(
-                run=self._run,
-                type="thinking",
-                content=piece,
-                status="in_progress",
-                segment=self._segment,
-                visibility="folded",
-                at_ms=self._now_ms(),
-            )
-        )
-
-    def restart(self) -> None:
-        """Take back what was shown: another model begins from the start."""
-        shown: list[EventType] = []
-        if self._text:
-            shown.append("text")
-        if self._reasoning:
-            shown.append("thinking")
-        self._chars = 0
-        self._text.clear()
-        self._reasoning.clear()
-        for kind in shown:
-            folded = "folded" if kind == "thinking" else "visible"
-            self._show(
-                RunEvent(
-                    run=self._run,
-                    type=kind,
-                    status="in_progress",
-                    segment=self._segment,
-                    opr="replace",
-                    visibility=folded,
-                )
-            )
-
-    @property
-    def is_full(self) -> bool:
-        """Tell whether the model says more than anybody reads: it goes in circles, and nothing else would end it."""
-        return self._chars > MAX_ANSWER_CHARS and self.completed is None
-
-    def partial(self) -> AssistantMessage:
-        """Give what was visible as a message without calls."""
-        return _worded(AssistantMessage(text="".join(self._text), reasoning="".join(self._reasoning)))
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSchema, ...] = ()
 
 
 async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: Clock) -> ModelTurn:
@@ -113,18 +44,25 @@ async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: 
 
     return await work.scope.step(
         path,
-        lambda: _ask(work, tools, Draft(work, path, clock)),
+        lambda: asked(work, _question(work, tools), Draft(work, path, clock)),
         result=ModelTurn,
         events=lambda turn: turn_events(work, path, turn, clock.now_ms()),
         also=also,
     )
 
 
-async def _ask(work: Pass, tools: Sequence[ToolSchema], draft: Draft) -> ModelTurn:
+def _question(work: Pass, tools: Sequence[ToolSchema]) -> Question:
+    messages = work.messages if work.staging is None else plain(work.messages)
+    return Question(tuple(messages), tuple(tools))
+
+
+async def asked(work: Pass, question: Question, draft: Draft) -> ModelTurn:
+    """Ask the model, showing its words as they come; failures and a stop are turns too. Records nothing."""
     try:
-        fitted = await _asked(work, tools, draft)
+        fitted = await _fitted(work, question, draft)
         if draft.completed is not None:
-            return _whole(draft.completed, offered=bool(tools)).model_copy(update={"is_cut": fitted.is_cut})
+            whole = _whole(draft.completed, offered=bool(question.tools))
+            return whole.model_copy(update={"is_cut": fitted.is_cut})
         if draft.is_full:
             return ModelTurn(message=draft.partial(), model=work.model.name, ended="length")
         if work.scope.stopping:
@@ -141,17 +79,17 @@ async def _ask(work: Pass, tools: Sequence[ToolSchema], draft: Draft) -> ModelTu
         )
 
 
-async def _asked(work: Pass, tools: Sequence[ToolSchema], draft: Draft) -> Fitted:
+async def _fitted(work: Pass, question: Question, draft: Draft) -> Fitted:
     """Ask, with less of the conversation each time the provider finds it too long; gives what was read."""
-    fitted = work.window.fit(work.messages, tools)
+    fitted = work.window.fit(question.messages, question.tools)
     for left in reversed(range(SHORTER_TRIES + 1)):
-        request = ModelRequest(messages=fitted.messages, tools=tuple(tools), pictures=work.pictures)
+        request = ModelRequest(messages=fitted.messages, tools=question.tools, pictures=work.pictures)
         try:
             await unless_stopped(work.scope, _stream(work, request, draft))
             break
         except ContextTooLong:
             work.window.shorten(fitted)
-            shorter = work.window.fit(work.messages, tools)
+            shorter = work.window.fit(question.messages, question.tools)
             if not left or shorter.messages == fitted.messages:
                 raise
             log.info("context_shortened", extra={"run": work.scope.id, "model": work.model.name})
@@ -180,7 +118,7 @@ async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
 
 
 def _whole(done: Completed, *, offered: bool) -> ModelTurn:
-    message = _worded(done.message if offered else done.message.model_copy(update={"calls": ()}))
+    message = worded(done.message if offered else done.message.model_copy(update={"calls": ()}))
     if done.finish == "refused":
         failed: dict[str, Any] = {"ended": "failed", "error": "model_refused", "params": {"model": done.model}}
     elif message.is_blank:
@@ -188,12 +126,6 @@ def _whole(done: Completed, *, offered: bool) -> ModelTurn:
     else:
         failed = {"ended": "tool_calls" if message.calls else "length" if done.finish == "length" else "stop"}
     return ModelTurn(message=message, usage=done.usage, model=done.model, **failed)
-
-
-def _worded(message: AssistantMessage) -> AssistantMessage:
-    """Give the message without a text that nobody can see: strict providers refuse it in a history."""
-    blank = message.model_copy(update={"calls": ()}).is_blank
-    return message.model_copy(update={"text": ""}) if blank else message
 
 
 def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[RunEvent]:

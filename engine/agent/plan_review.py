@@ -19,8 +19,12 @@ Judge = Callable[[Tool, dict[str, Any]], Ruling]
 """Says whether this very call is allowed, must be asked about, or is denied."""
 
 
-def review(call: ToolCall, tools: ToolSet, judge: Judge) -> Reviewed | Rejected:
-    """Check that the tool exists, the arguments fit and the call is not denied."""
+Doubt = Callable[[Tool, dict[str, Any]], str]
+"""Says why this very call would make no sense here; empty when it does."""
+
+
+def review(call: ToolCall, tools: ToolSet, judge: Judge, doubt: Doubt = lambda _tool, _args: "") -> Reviewed | Rejected:
+    """Check that the tool exists, the arguments fit, the call makes sense and is not denied."""
     tool = tools.get(call.name)
     if tool is None:
         names = ", ".join(tools.names) or "none"
@@ -29,6 +33,8 @@ def review(call: ToolCall, tools: ToolSet, judge: Judge) -> Reviewed | Rejected:
         args = parse_arguments(call.arguments, tool.parameters, tool=tool.name)
     except ToolRetry as error:
         return Rejected(call, str(error), "tool_args_invalid")
+    if doubtful := doubt(tool, args):
+        return Rejected(call, f"not run: {doubtful}", "call_refused")
     ruling = judge(tool, args)
     if ruling.verdict == "deny":
         reason = ruling.reason or f"the rule {ruling.basis!r} denies it"

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from engine.agent.staged.results import ExecutionPlan, PlannedAction
 from engine.agent.window import Window
 from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
 from engine.models.base import Model, ToolSchema
@@ -25,15 +26,17 @@ class Stage(StrEnum):
     REVIEW = "review"
     EXECUTE = "execute"
     EVALUATE = "evaluate"
+    REPAIR = "repair"
     SUMMARIZE = "summarize"
     END = "end"
 
 
 TRANSITIONS: dict[Stage, frozenset[Stage]] = {
-    Stage.PLAN: frozenset({Stage.REVIEW, Stage.END}),
+    Stage.PLAN: frozenset({Stage.REVIEW, Stage.SUMMARIZE, Stage.END}),
     Stage.REVIEW: frozenset({Stage.EXECUTE}),
     Stage.EXECUTE: frozenset({Stage.EVALUATE, Stage.END}),
-    Stage.EVALUATE: frozenset({Stage.PLAN, Stage.SUMMARIZE, Stage.END}),
+    Stage.EVALUATE: frozenset({Stage.PLAN, Stage.REPAIR, Stage.SUMMARIZE, Stage.END}),
+    Stage.REPAIR: frozenset({Stage.REVIEW, Stage.SUMMARIZE, Stage.END}),
     Stage.SUMMARIZE: frozenset({Stage.END}),
     Stage.END: frozenset(),
 }
@@ -86,7 +89,22 @@ class Rejected:
 
     call: ToolCall
     reason: str
-    code: Literal["tool_not_found", "tool_args_invalid", "permission_denied"]
+    code: Literal["tool_not_found", "tool_args_invalid", "permission_denied", "call_refused", "held_back"]
+
+
+@dataclass(slots=True)
+class Staging:
+    """What a pass keeps whose model writes plans instead of calling tools; see `engine/agent/staged`."""
+
+    plan: ExecutionPlan | None = None
+    actions: tuple[PlannedAction, ...] = ()
+    """Of the round that is worked on."""
+    at: str = ""
+    """The step that gave them."""
+    missing: tuple[str, ...] = ()
+    """Why the last round was not enough, in words for the model."""
+    repair_goal: str = ""
+    repairs: int = 0
 
 
 @dataclass(slots=True)
@@ -103,8 +121,15 @@ class Pass:
     private: tuple[Path, ...] = ()
     pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """Contents of pictures that the model should see, by blob."""
+    staging: Staging | None = None
+    """Only where the model is asked for plans."""
     stage: Stage = Stage.PLAN
     round: int = 0
+    """Rounds so far; names their steps."""
+    spent: int = 0
+    """Rounds that use up the allowance."""
+    failing: int = 0
+    """Rounds in a row that brought nothing but failures."""
     turn: ModelTurn | None = None
     reviewed: list[Reviewed | Rejected] = field(default_factory=list["Reviewed | Rejected"])
     results: list[CallResult] = field(default_factory=list[CallResult])

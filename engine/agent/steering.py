@@ -16,13 +16,14 @@ from engine.tools.cut import cut
 SHOWN_CHARS = 200
 
 
-async def take_in(work: Pass, clock: Clock) -> None:
+async def take_in(work: Pass, path: str, later: Sequence[str] | str, clock: Clock) -> None:
     """Put what the person said since the last question at the end of the conversation.
 
-    What the next question was asked without is never put before it: a resumed run reads the same as the first time.
+    What a question under one of the `later` paths was asked without is never put before it: a resumed run reads the
+    same as the first time.
     """
-    path = f"steer/{work.round}"
-    if work.scope.recorded(f"model/{work.round}") and not work.scope.recorded(path):
+    asked = (later,) if isinstance(later, str) else later
+    if any(map(work.scope.recorded, asked)) and not work.scope.recorded(path):
         return
 
     def also(session: Session, steers: Sequence[Steer]) -> None:

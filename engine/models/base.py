@@ -77,8 +77,8 @@ class ModelFacts:
     """What is known of a model; `None` means unknown."""
 
     context_tokens: int | None = None
-    tool_calls: bool = True
-    """Reliable native tool calls; else the JSON-plan mode."""
+    reliable_tools: bool = True
+    """Reliable native tool calls; else it is asked for plans in JSON."""
     images: bool = False
     """Sees pictures."""
     input_price: float | None = None

@@ -31,7 +31,7 @@ def read_facts(settings: ModelSettings) -> ModelFacts:
     known = _listed(settings.model)
     return ModelFacts(
         context_tokens=settings.context_tokens or known.context_tokens,
-        tool_calls=known.tool_calls,
+        reliable_tools=known.reliable_tools if settings.reliable_tools is None else settings.reliable_tools,
         images=known.images if settings.images is None else settings.images,
         input_price=known.input_price if settings.input_price is None else settings.input_price,
         output_price=known.output_price if settings.output_price is None else settings.output_price,
@@ -62,7 +62,7 @@ def _listed(model: str) -> ModelFacts:
         return ModelFacts()
     return ModelFacts(
         context_tokens=_whole(entry.get("max_input_tokens")),
-        tool_calls=bool(entry.get("supports_function_calling", True)),
+        reliable_tools=bool(entry.get("supports_function_calling", True)),
         images=bool(entry.get("supports_vision", False)),
         input_price=_per_million(entry.get("input_cost_per_token")),
         output_price=_per_million(entry.get("output_cost_per_token")),

@@ -74,7 +74,7 @@ class FallbackModel:
         return replace(
             known[0],
             context_tokens=min(windows, default=None),
-            tool_calls=all(each.tool_calls for each in known),
+            reliable_tools=all(each.reliable_tools for each in known),
         )
 
     async def aclose(self) -> None:

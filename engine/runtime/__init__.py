@@ -20,6 +20,7 @@ from engine.storage.config import Choice
 from engine.storage.database import FILE_NAME as DATABASE_FILE
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
+from engine.tools.sandbox import Trial, try_sandbox
 
 __all__ = [
     "DATABASE_FILE",
@@ -47,8 +48,10 @@ __all__ = [
     "Spoken",
     "Standing",
     "Submitted",
+    "Trial",
     "WaitView",
     "build_runtime",
     "check_environment",
     "probe_model",
+    "try_sandbox",
 ]

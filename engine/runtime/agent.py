@@ -18,6 +18,8 @@ from engine.runtime.runtime import Runtime
 from engine.settings import EngineSettings
 from engine.storage.blobs import BlobStore
 from engine.storage.database import Database
+from engine.tools.quota import UNLIMITED, Quota
+from engine.tools.sandbox import find_confinement
 
 log = logging.getLogger(__name__)
 
@@ -81,24 +83,30 @@ class AgentRuntime(Runtime):
         if self._overlay is not None:
             rows = await self.config_all("system")
             try:
-                return self._agent_of(self._overlay(rows))
+                return await self._agent_of(self._overlay(rows))
             except Exception as error:
                 # The overlay is the host's, and so is its error.
                 self._refused = str(error)
                 log.exception("stored_settings_refused")
-        return self._agent_of(self._settings)
+        return await self._agent_of(self._settings)
 
-    def _agent_of(self, settings: EngineSettings) -> Agent:
+    async def _agent_of(self, settings: EngineSettings) -> Agent:
         self._in_force = settings
         opener: Opener | None = None
-        blobs = BlobStore(self.database)
+        blobs, own = BlobStore(self.database), settings.agent
+        # A folder that a person chose is theirs to fill.
+        quota = UNLIMITED if settings.workspace else Quota(own.workspace_max_bytes, own.workspace_max_files)
         if self._enclosures is not None:
-            own = settings.agent
             opener = Opener(
-                self._enclosures, blobs, max_bytes=own.max_attachment_bytes, refused=own.refused_attachments
+                self._enclosures,
+                blobs,
+                max_bytes=own.max_attachment_bytes,
+                refused=own.refused_attachments,
+                quota=quota,
             )
-        outbox = Outbox(blobs, max_bytes=settings.agent.max_sent_file_bytes)
-        return build_agent(settings, self.database, self._clock, ways=FileWays(opener, outbox))
+        outbox = Outbox(blobs, max_bytes=own.max_sent_file_bytes)
+        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell))
+        return build_agent(settings, self.database, self._clock, ways=ways)
 
 
 def build_runtime(

@@ -62,7 +62,9 @@ class ScriptedModel:
         name: str = "scripted",
         repeats: bool = False,
         context_tokens: int | None = None,
+        reliable_tools: bool = True,
     ) -> None:
+        self._reliable_tools = reliable_tools
         self._context_tokens = context_tokens
         self._turns = list(turns)
         self._repeats = repeats
@@ -102,7 +104,7 @@ class ScriptedModel:
 
     async def facts(self) -> ModelFacts:
         """See `Model.facts`."""
-        return ModelFacts(context_tokens=self._context_tokens)
+        return ModelFacts(context_tokens=self._context_tokens, reliable_tools=self._reliable_tools)
 
     async def aclose(self) -> None:
         """Release nothing."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -12,6 +13,7 @@ from pydantic import Field
 from engine.events import EventType
 from engine.messages import Principal, RunId, Value
 from engine.permissions import Touches
+from engine.tools.quota import UNLIMITED, Quota
 
 Effect = Literal["none", "idempotent", "once"]
 """none: may be repeated freely; idempotent: gets a key and may be repeated with it; once: never repeated blindly."""
@@ -50,6 +52,10 @@ class ToolResult(Value):
     error: str | None = None
 
 
+async def _never() -> None:
+    await asyncio.Event().wait()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a call may know and touch. Paths outside `workspace` and those in `private` are not for tools."""
@@ -61,8 +67,12 @@ class ToolContext:
     """`run:path`: the same on every repeat of this very call."""
     private: tuple[Path, ...] = ()
     """The gateway's own folders, which no tool sees, even where they lie in the workspace."""
+    quota: Quota = UNLIMITED
+    """What the workspace may hold; asked before anything is written."""
     progress: Callable[[str], None] = field(default=lambda _line: None)
     """Show a line of progress on the card; never blocks, and may be called from any thread."""
+    stopped: Callable[[], Awaitable[None]] = field(default=_never)
+    """Returns when the person stops the run: a tool with effect `once` is not cut off and ends by itself."""
 
 
 class Tool(Protocol):

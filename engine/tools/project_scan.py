@@ -9,13 +9,15 @@ import os
 import stat
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from engine.events import EventType
 from engine.permissions import Touches
 from engine.tools.base import Effect, ToolContext, ToolResult
+from engine.tools.contents import READ_FLAGS
 from engine.tools.cut import clean
+from engine.tools.place import FOLDER_FLAGS, MAX_DEPTH
 from engine.tools.workspace import Hidden
 
 _VERSIONING = {".git", ".hg", ".svn"}
@@ -101,47 +103,75 @@ def _table(count: _Count) -> str:
     return "\n".join([heads[0], *kinds, "", heads[1], *longest]) if kinds else ""
 
 
-def _scan(root: Path, hidden: Hidden) -> _Count:
-    count = _Count()
-    if any(folder in hidden for folder in (root, *root.resolve().parents)):
+def _scan(workspace: Path, hidden: Hidden) -> _Count:
+    count, root = _Count(), workspace.resolve()
+    if any(folder in hidden for folder in (root, *root.parents)):
         return count
-    for folder, folders, files in os.walk(root, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED and Path(folder, name) not in hidden)
-        for name in sorted(files):
-            if count.files >= MAX_FILES:
-                count.cut = True
-                return count
-            _take(root, Path(folder) / name, count)
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _scan_folder(handle, "", count, hidden)
+    finally:
+        os.close(handle)
     return count
 
 
-def _take(root: Path, path: Path, count: _Count) -> None:
+def _scan_folder(handle: int, at: str, count: _Count, hidden: Hidden) -> None:
+    """Count what lies in an opened folder, then in its folders; each is opened from it, and links are not followed."""
+    with os.scandir(handle) as entries:
+        known = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+    for name in (name for name, is_folder in known if not is_folder):
+        if count.files >= MAX_FILES:
+            count.cut = True
+            return
+        _take(handle, name, f"{at}{name}", count)
+    for name in (name for name, is_folder in known if is_folder and name not in SKIPPED):
+        _enter(handle, name, f"{at}{name}/", count, hidden)
+
+
+def _enter(handle: int, name: str, at: str, count: _Count, hidden: Hidden) -> None:
+    if at.count("/") > MAX_DEPTH:
+        count.cut = True
+        return
     try:
-        facts = path.lstat()
+        folder = os.open(name, FOLDER_FLAGS, dir_fd=handle)
+    except OSError:
+        return  # gone, exchanged or closed to us: what cannot be read is not counted
+    try:
+        if not hidden.holds(os.fstat(folder)):
+            _scan_folder(folder, at, count, hidden)
+    finally:
+        os.close(folder)
+
+
+def _take(handle: int, name: str, path: str, count: _Count) -> None:
+    try:
+        facts = os.stat(name, dir_fd=handle, follow_symlinks=False)
     except OSError:
         return  # gone since the folder was listed
     if not stat.S_ISREG(facts.st_mode):
         return
     count.files += 1
-    kind = clean(path.suffix.lower()) or "(none)"
+    kind = clean(PurePath(name).suffix.lower()) or "(none)"
     count.by_extension[kind] += 1
     if facts.st_size > MAX_FILE_BYTES or count.read_bytes + facts.st_size > MAX_COUNTED_BYTES:
         count.cut = True
         return
     count.read_bytes += facts.st_size
-    lines = _lines(path)
+    lines = _lines(handle, name)
     count.lines += lines
     count.lines_by_extension[kind] += lines
     if lines:
-        heapq.heappush(count.largest, (lines, clean(path.relative_to(root).as_posix())))
+        heapq.heappush(count.largest, (lines, clean(path)))
         if len(count.largest) > MAX_LARGEST:
             heapq.heappop(count.largest)
 
 
-def _lines(path: Path) -> int:
+def _lines(handle: int, name: str) -> int:
     lines, last = 0, b"\n"
     try:
-        with path.open("rb") as file:
+        with os.fdopen(os.open(name, READ_FLAGS, dir_fd=handle), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return 0
             while chunk := file.read(_CHUNK_BYTES):
                 if b"\0" in chunk:
                     return 0

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
-from engine.errors import ToolFailed, ToolRetry
+from engine.errors import ToolRetry
 from engine.events import EventType
 from engine.permissions import Touches
 from engine.tools.base import Effect, ToolContext, ToolResult
-from engine.tools.contents import read_bytes
+from engine.tools.contents import read_file_at
 from engine.tools.cut import clean, cut
-from engine.tools.workspace import inside, named
+from engine.tools.document import lines_of, read_document
+from engine.tools.workspace import named
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_TEXT_CHARS = 40_000
 MAX_LINES = 2_000
-_SNIFF_BYTES = 8_192
 
 
 class ReadFile:
@@ -55,25 +54,13 @@ class ReadFile:
         if end is not None and end < start:
             raise ToolRetry(f"end_line {end} is before start_line {start}")
         given = str(args["file_path"])
-        lines = await asyncio.to_thread(_read_lines, inside(context.workspace, given, context.private), given)
+        lines = await asyncio.to_thread(_read_lines, given, context)
         return _result(given, lines, start, len(lines) if end is None else int(end))
 
 
-def _read_lines(path: Path, given: str) -> list[str]:
-    data = read_bytes(path, given, MAX_FILE_BYTES)
-    if b"\0" in data[:_SNIFF_BYTES]:
-        raise ToolFailed(f"{given!r} is a binary file")
-    try:
-        return data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        return _decode_foreign(data, given).splitlines()
-
-
-def _decode_foreign(data: bytes, given: str) -> str:
-    try:
-        return data.decode("gb18030")
-    except UnicodeDecodeError as error:
-        raise ToolFailed(f"{given!r} is not text in UTF-8 or GB18030") from error
+def _read_lines(given: str, context: ToolContext) -> list[str]:
+    data = read_file_at(context.workspace, given, context.private, MAX_FILE_BYTES)
+    return lines_of(read_document(data, given).text)
 
 
 def _result(given: str, lines: list[str], start: int, end: int) -> ToolResult:

@@ -36,3 +36,24 @@ class ToolSet:
     def schemas(self) -> list[ToolSchema]:
         """Give what a model is told."""
         return [ToolSchema(tool.name, tool.description, tool.parameters) for tool in self]
+
+
+class LiveToolSet(ToolSet):
+    """Tools in named parts, each of which can be replaced while agents work; earlier parts win no name from later ones.
+
+    A look sees either the old set or the new one. A run that was told of a tool which is gone is told so when it calls.
+    """
+
+    def __init__(self, part: str, tools: Iterable[Tool]) -> None:
+        super().__init__(tools)
+        self._parts: dict[str, tuple[Tool, ...]] = {part: tuple(self)}
+
+    def replace(self, part: str, tools: Iterable[Tool]) -> None:
+        """Put `tools` in the place of what the part held.
+
+        Raises:
+            ValueError: a name is there twice; then nothing has changed.
+        """
+        parts = {**self._parts, part: tuple(tools)}
+        together = ToolSet(tool for each in parts.values() for tool in each)
+        self._parts, self._tools = parts, {tool.name: tool for tool in together}

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from pathlib import Path
+import stat
 from typing import Any
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.events import EventType
 from engine.permissions import Touches
 from engine.tools.base import Effect, ToolContext, ToolResult
+from engine.tools.change import to_its_end
 from engine.tools.cut import clean
-from engine.tools.workspace import inside
+from engine.tools.place import CHANGING, opened
 
 OUTBOX = "outbox.txt"
 MAX_NOTE_CHARS = 500
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SendNote:
@@ -54,7 +55,7 @@ class SendNote:
         to = " ".join(clean(str(args.get("to", ""))).split())
         line = f"{to}: {text}" if to else text
         try:
-            await asyncio.to_thread(_append, inside(context.workspace, OUTBOX, context.private), line)
+            await to_its_end(lambda: _append(context, line))
         except OSError as error:
             raise ToolFailed(f"the note cannot be written: {error.strerror}") from error
         return ToolResult(
@@ -67,7 +68,13 @@ class SendNote:
         )
 
 
-def _append(path: Path, line: str) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "a", encoding="utf-8") as file:
-        file.write(line + "\n")
+def _append(context: ToolContext, line: str) -> None:
+    data = f"{line}\n".encode()
+    with opened(context.workspace, OUTBOX, context.private, CHANGING) as place:
+        context.quota.check(context.workspace, len(data), int(place.facts() is None))
+        handle = os.open(OUTBOX, _FLAGS, 0o600, dir_fd=place.folder)
+        with os.fdopen(handle, "ab") as file:
+            facts = os.fstat(handle)
+            if not stat.S_ISREG(facts.st_mode) or facts.st_nlink > 1:
+                raise ToolFailed(f"the note cannot be written: {OUTBOX} is not a file of its own")
+            file.write(data)

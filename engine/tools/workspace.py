@@ -1,14 +1,13 @@
-"""The folder a run's tools see, and the check that keeps every path inside it."""
+"""The folder a run's tools see, and which folders in it they do not."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import posixpath
 import re
 from collections.abc import Iterable
 from pathlib import Path
-
-from engine.errors import ToolRetry
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 CONVERSATIONS = "workspaces"
@@ -34,30 +33,6 @@ def named(path: object) -> str:
     return posixpath.normpath(str(path).replace("\\", "/"))
 
 
-def inside(workspace: Path, given: str, private: Iterable[Path] = ()) -> Path:
-    """Give the real path of `given`, which is relative to `workspace`.
-
-    Raises:
-        ToolRetry: it is absolute, leads out of the workspace, by `..` or by a link, or into one of `private`.
-    """
-    if "\0" in given:
-        raise ToolRetry("the path holds a NUL character")
-    path = Path(given)
-    if path.is_absolute() or given.startswith("~"):
-        raise ToolRetry(f"{given!r} is absolute; give a path relative to the workspace")
-    root = workspace.resolve()
-    try:
-        real = (root / path).resolve()
-    except (OSError, RuntimeError) as error:
-        raise ToolRetry(f"{given!r} cannot be followed: {error}") from error
-    if real != root and root not in real.parents:
-        raise ToolRetry(f"{given!r} leads out of the workspace")
-    hidden = Hidden(root, private)
-    if any(folder in hidden for folder in (real, *real.parents)):
-        raise ToolRetry(f"{given!r} belongs to the gateway, not to the workspace")
-    return real
-
-
 class Hidden:
     """The private folders that matter in a workspace, by what the disk knows them by, whatever they are called.
 
@@ -71,6 +46,10 @@ class Hidden:
 
     def __contains__(self, folder: Path) -> bool:
         return bool(self._known) and _identity(folder) in self._known
+
+    def holds(self, facts: os.stat_result) -> bool:
+        """Tell it of what was opened already, which nobody can exchange any more."""
+        return (facts.st_dev, facts.st_ino) in self._known
 
 
 def _is_made_for_tools(workspace: Path, private: Path) -> bool:

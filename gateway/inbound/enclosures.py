@@ -48,7 +48,8 @@ def _attached(handle: AttachmentHandle, language: Language) -> Part:
 
 
 def _message_part(message_id: str, label: str, language: Language) -> EnclosedPart:
-    return EnclosedPart(label=label, ref={"kind": _READ, "message": message_id, "language": language})
+    ref = {"kind": _READ, "message": message_id, "language": language}
+    return EnclosedPart(label=label, ref=ref, is_words=True)
 
 
 def _file_part(handle: AttachmentHandle, language: Language) -> EnclosedPart:

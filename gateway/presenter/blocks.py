@@ -15,6 +15,8 @@ ARGUMENT_CHARS = 60
 ASKED_CHARS = 2000
 """Of a call that waits for approval: a person must see what they allow, not how it begins."""
 
+SHORT_CHARS = 200
+
 _NOBODYS = ("expired", "stopped")
 """How a question ends without an answer."""
 
@@ -84,10 +86,15 @@ def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
         return Note(name, f"{tool}: {outcome}", tones.get(state, "warning"))
     key = "approval.cut" if data.get("reason") == "cut" else "approval.question"
     args = cast("dict[str, Any]", data.get("args") or {})
-    lines = [text(language, key, tool=tool), _arguments(args, ASKED_CHARS)]
+    lines = [text(language, key, tool=tool), _arguments(_short_first(args), ASKED_CHARS)]
     if data.get("purpose"):
         lines.append(text(language, "approval.purpose", purpose=_purpose(tool, str(data["purpose"]), language)))
     return Note(name, "\n".join(line for line in lines if line), "warning")
+
+
+def _short_first(args: dict[str, Any]) -> dict[str, Any]:
+    """Put long arguments last: the content of a file must not push out of sight which file it is for."""
+    return dict(sorted(args.items(), key=lambda item: len(str(item[1])) > SHORT_CHARS))
 
 
 def _purpose(tool: str, told: str, language: Language) -> str:

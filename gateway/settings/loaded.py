@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from engine.settings import AgentSettings, DatabaseSettings, EngineSettings, RunSettings, SessionSettings
+from engine.settings import AgentSettings, DatabaseSettings, EngineSettings, RunSettings, SessionSettings, WebSettings
 from gateway.errors import ConfigInvalid
 from gateway.settings.access import AccessSection, ConversationRule
 from gateway.settings.build import Builder
@@ -57,6 +57,7 @@ class Settings:
         self.runs = builder.section(RunSettings, ("runs",), builder.fields(("runs",)))
         self.sessions = builder.section(SessionSettings, ("sessions",), builder.fields(("sessions",)))
         self.agent = builder.section(AgentSettings, ("agent",), builder.fields(("agent",)))
+        self.web = builder.section(WebSettings, ("web",), builder.fields(("web",)))
         rules = _conversation_rules(builder)
         self.access = builder.section(
             AccessSection, ("access",), {**builder.fields(("access",)), "conversations": rules}
@@ -95,6 +96,8 @@ class Settings:
             models=models,
             default_model=default,
             agent=self.agent,
+            web=self.web,
+            tool_secrets=_for_tools(self._environ) if self.agent.tools_folder else {},
         )
 
     def model_names(self) -> dict[str, str]:
@@ -185,6 +188,11 @@ class Settings:
     def environ(self) -> Mapping[str, str]:
         """Give the environment the settings were read with."""
         return self._environ
+
+
+def _for_tools(environ: Mapping[str, str]) -> dict[str, str]:
+    """Give the variables that tool files may name: all but the gateway's own."""
+    return {name: value for name, value in environ.items() if not name.upper().startswith("NIUMA_")}
 
 
 def _shown(path: Path, value: Any) -> Any:

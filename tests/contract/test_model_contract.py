@@ -119,7 +119,7 @@ async def test_usage_is_told(model: Model, server: LLMockServer) -> None:
 
 async def test_facts_are_known(model: Model) -> None:
     facts = await model.facts()
-    assert facts.tool_calls
+    assert facts.reliable_tools
     assert facts.input_price is not None and facts.output_price is not None
     assert await model.facts() == facts
 

@@ -11,16 +11,27 @@ import pytest
 from engine.events import EventType
 from engine.messages import Principal, RunId
 from engine.tools.base import Effect, Tool, ToolContext, ToolResult
+from engine.tools.create_file import CreateFile
+from engine.tools.delete_file import DeleteFile
+from engine.tools.edit_file import EditFile
 from engine.tools.project_scan import ProjectScan
 from engine.tools.read_file import ReadFile
 from engine.tools.registry import ToolSet
+from engine.tools.sandbox import Unconfined
 from engine.tools.schema import problems
 from engine.tools.send_note import SendNote
+from engine.tools.shell_command import ShellCommand
+from engine.tools.write_file import WriteFile
 
 CASES: list[tuple[Tool, dict[str, Any]]] = [
     (ProjectScan(), {}),
     (ReadFile(), {"file_path": "a.txt"}),
+    (WriteFile(), {"file_path": "b.txt", "content": "hi"}),
+    (CreateFile(), {"file_path": "b.txt", "content": "hi"}),
+    (EditFile(), {"file_path": "a.txt", "edits": [{"old_text": "hello", "new_text": "bye"}]}),
+    (DeleteFile(), {"file_path": "a.txt"}),
     (SendNote(), {"text": "hi"}),
+    (ShellCommand(Unconfined(), tool_timeout_s=20), {"command": "echo hi > b.txt"}),
 ]
 
 
@@ -43,7 +54,7 @@ def test_what_the_agent_relies_on_is_declared(case: tuple[Tool, dict[str, Any]])
     tool, _ = case
     assert tool.effect in get_args(Effect)
     assert tool.event_type in get_args(EventType)
-    assert tool.asks == (tool.effect == "once")
+    assert tool.asks == (tool.effect != "none")
 
 
 async def test_a_result_is_structured(case: tuple[Tool, dict[str, Any]], tmp_path: Path) -> None:
@@ -63,13 +74,13 @@ async def test_a_tool_that_only_looks_changes_nothing(case: tuple[Tool, dict[str
     tool, args = case
     (tmp_path / "a.txt").write_text("hello")
     await tool.run(args, ToolContext(RunId("r"), Principal(id="u"), tmp_path, "r:p"))
-    names = {path.name for path in tmp_path.iterdir()}
-    assert (names == {"a.txt"}) == (tool.effect == "none")
+    left = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert (left == {"a.txt": "hello"}) == (tool.effect == "none")
 
 
 def test_names_are_unique() -> None:
     tools = ToolSet([tool for tool, _ in CASES])
-    assert tools.names == ("project_scan", "read_file", "send_note")
+    assert tools.names == tuple(tool.name for tool, _ in CASES)
     assert tools.get("nothing") is None
     assert [schema.name for schema in tools.schemas()] == list(tools.names)
     with pytest.raises(ValueError, match="send_note"):

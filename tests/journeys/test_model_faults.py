@@ -314,7 +314,7 @@ async def test_a_message_longer_than_the_model_reads_is_answered_and_said_so(hom
 
 
 async def test_a_model_that_runs_away_is_cut_and_said_to_be(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.agent.plan.MAX_ANSWER_CHARS", 2_000)
+    monkeypatch.setattr("engine.agent.draft.MAX_ANSWER_CHARS", 2_000)
     async with house(home) as h:
         h.model.script([*(Say("round and round we go. ") for _ in range(500)), Stall()])
         asked = await h.say("@niuma go on for ever")

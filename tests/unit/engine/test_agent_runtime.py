@@ -18,7 +18,7 @@ from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextP
 from engine.ports import Control, Delivered, JournalStep, Json, Opening, Outcome, Owed, Press
 from engine.runtime import Runtime, build_runtime
 from engine.sessions.tables import MessageRow, SessionRow
-from engine.settings import EngineSettings
+from engine.settings import AgentSettings, EngineSettings
 from gateway.clock import SystemClock
 from gateway.migrations import migrate
 
@@ -54,8 +54,9 @@ class Notes:
 class House:
     """A runtime on its own folder, started and asked."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, **settings: Any) -> None:
         self.home = home
+        self._settings = settings
         self.surface = Notes()
         self.runtime: Runtime = self._built()
         self._asked = 0
@@ -88,7 +89,7 @@ class House:
         return await self.runtime.database.read(read)
 
     def _built(self) -> Runtime:
-        settings = EngineSettings(home=self.home, demo_speed=100.0)
+        settings = EngineSettings(home=self.home, demo_speed=100.0, **self._settings)
         return build_runtime(settings, self.surface, SystemClock(), migrate=migrate)
 
 
@@ -157,6 +158,25 @@ async def test_stop_keeps_what_was_visible_and_the_conversation_goes_on(house: H
         return len(session.exec(select(SessionRow)).all())
 
     assert await house.runtime.database.read(sessions) == 1
+
+
+@pytest.mark.parametrize(("chosen", "told"), [(False, "fail"), (True, "success")])
+async def test_a_conversations_folder_has_a_limit_and_a_chosen_one_has_none(
+    tmp_path: Path, chosen: bool, told: str
+) -> None:
+    own = tmp_path / "own" if chosen else None
+    house = House(tmp_path / "home", workspace=own, agent=AgentSettings(workspace_max_bytes=5))
+    await house.runtime.start()
+    try:
+        run = await house.ask('send a note "see you at ten"')
+        await house.approve(run, (await house.pending(run))["id"])
+        assert (await house.runtime.wait_ended(run, 20)).status == "done"
+        notes = [event for event in await house.runtime.events(run) if event.type == "tool"]
+        assert [event.status for event in notes] == [told]
+        assert isinstance(notes[0].content, dict)
+        assert ("the workspace is full" in notes[0].content["summary"]) == (not chosen)
+    finally:
+        await house.runtime.stop()
 
 
 async def test_a_failed_model_ends_the_run_with_a_code(house: House) -> None:

@@ -93,6 +93,15 @@ def test_a_question_shows_the_whole_call_that_it_asks_for() -> None:
     assert command in note.text  # pyright: ignore[reportAttributeAccessIssue]
 
 
+def test_what_is_asked_about_names_its_file_however_long_the_content_is() -> None:
+    view = presenter()
+    args = {"content": "evil words " * 1_000, "file_path": "important.txt"}
+    view.add(event("approval", {**APPROVAL, "tool": "write_file", "args": args}, segment="tool/1/0"))
+    (note,) = view.card().blocks
+    assert isinstance(note, Note)
+    assert "file_path=important.txt, content=evil words" in note.text
+
+
 def test_the_end_has_no_spinner_and_offers_a_verdict() -> None:
     view = presenter()
     view.add(event("text", "Fine.", segment="model/1", status="in_progress"))

@@ -87,6 +87,13 @@ class Bench:
         self.model = model
         return model
 
+    def plans(self, *texts: str | Turn, repeats: bool = False) -> ScriptedModel:
+        """A model whose tool calls cannot be relied on."""
+        turns = [Turn(each) if isinstance(each, str) else each for each in texts]
+        model = ScriptedModel(turns, repeats=repeats, reliable_tools=False)
+        self.model = model
+        return model
+
     def equipment(self) -> Equipment:
         settings = EngineSettings(home=self.home, workspace=self.workspace, agent=self.agent_settings)
         tools, model = ToolSet(self.tools), OneModel(self.model)

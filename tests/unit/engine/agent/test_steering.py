@@ -85,3 +85,16 @@ async def test_shown_words_are_never_cut_inside_a_character(bench: Bench) -> Non
     (told,) = scope.events("notice")
     assert isinstance(told.content, dict)
     assert told.content["params"]["words"] == "x" * (SHOWN_CHARS - 3) + "…"
+
+
+async def test_words_after_a_crash_are_not_put_before_what_was_asked(bench: Bench) -> None:
+    bench.tools = [FakeTool("look")]
+    bench.script(Turn(calls=[call("look")]), Turn("ok"))
+    scope = bench.scope()
+    scope.crash_before_recording("tool/0/0")
+    with pytest.raises(asyncio.CancelledError):
+        await bench.start(scope)
+    after = scope.resume()
+    after.say("also by folder")
+    assert (await bench.agent()(after)).answer == "ok"
+    assert [each for each in after.journal if each.startswith("steer")] == ["steer/1"]

@@ -105,9 +105,9 @@ class Known(ScriptedModel):
 
 async def test_facts_hold_whichever_model_answers(clock: FakeClock) -> None:
     large = Known(ModelFacts(context_tokens=200_000, input_price=1.0, output_price=2.0))
-    small = Known(ModelFacts(context_tokens=8_000, tool_calls=False, input_price=9.0))
+    small = Known(ModelFacts(context_tokens=8_000, reliable_tools=False, input_price=9.0))
     facts = await FallbackModel([large, small, Known(ModelFacts())], clock).facts()
-    assert facts == ModelFacts(context_tokens=8_000, tool_calls=False, input_price=1.0, output_price=2.0)
+    assert facts == ModelFacts(context_tokens=8_000, reliable_tools=False, input_price=1.0, output_price=2.0)
     assert (await FallbackModel([Known(ModelFacts())], clock).facts()).context_tokens is None
 
 

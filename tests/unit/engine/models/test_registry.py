@@ -98,3 +98,5 @@ def test_known_models_have_prices_without_importing_litellm() -> None:
     own = read_facts(ModelSettings(model="openai/gpt-4o-mini", input_price=9.0))
     assert (own.input_price, own.output_price) == (9.0, facts.output_price)
     assert read_facts(ModelSettings(model="openai/unheard-of")).input_price is None
+    assert read_facts(ModelSettings(model="openai/unheard-of")).reliable_tools
+    assert not read_facts(ModelSettings(model="openai/gpt-4o-mini", reliable_tools=False)).reliable_tools

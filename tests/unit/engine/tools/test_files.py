@@ -14,7 +14,7 @@ from engine.tools.output import bound_output
 from engine.tools.project_scan import ProjectScan
 from engine.tools.read_file import ReadFile
 from engine.tools.send_note import SendNote
-from engine.tools.workspace import inside, safe_name, workspace_for
+from engine.tools.workspace import safe_name, workspace_for
 
 
 @pytest.fixture
@@ -177,20 +177,15 @@ def test_a_workspace_per_conversation(tmp_path: Path) -> None:
     assert workspace_for(tmp_path, "a:b", tmp_path / "own") == tmp_path / "own"
 
 
-def test_inside_gives_real_paths(tmp_path: Path) -> None:
-    assert inside(tmp_path, "a/../b") == tmp_path.resolve() / "b"
-    assert inside(tmp_path, ".") == tmp_path.resolve()
-
-
-def test_bound_output_leaves_short_things_alone(tmp_path: Path) -> None:
+def test_bound_output_leaves_short_things_alone(context: ToolContext) -> None:
     result = ToolResult(success=True, text="short", body="b")
-    assert bound_output(result, limit=500, workspace=tmp_path, name="x") == result
-    assert list(tmp_path.iterdir()) == []
+    assert bound_output(result, limit=500, context=context, name="x") == result
+    assert list(context.workspace.iterdir()) == []
 
 
-def test_bound_output_when_the_rest_cannot_be_kept(tmp_path: Path) -> None:
-    (tmp_path / ".niuma-outputs").write_text("in the way")
-    result = bound_output(ToolResult(success=True, text="x" * 900), limit=500, workspace=tmp_path, name="x")
+def test_bound_output_when_the_rest_cannot_be_kept(context: ToolContext) -> None:
+    (context.workspace / ".niuma-outputs").write_text("in the way")
+    result = bound_output(ToolResult(success=True, text="x" * 900), limit=500, context=context, name="x")
     assert len(result.text) <= 500
     assert "the rest is not kept" in result.text
     assert result.artifacts == ()
@@ -239,9 +234,7 @@ async def test_nothing_is_seen_from_inside_the_data_folder(at_home: ToolContext,
     for call in (read(context, "niuma.db"), SendNote().run({"text": "hi"}, context)):
         with pytest.raises(ToolRetry, match="belongs to the gateway"):
             await call
-    long = bound_output(
-        ToolResult(success=True, text="x" * 900), limit=500, workspace=workspace, name="x", private=context.private
-    )
+    long = bound_output(ToolResult(success=True, text="x" * 900), limit=500, context=context, name="x")
     assert "the rest is not kept" in long.text
 
 

@@ -117,7 +117,7 @@ def test_every_finding_has_its_words(lang: Language) -> None:
         for call in _calls(name, "Finding"):
             evidence |= set(_texts(call.args[1]))
             places = [*call.args[3:], *(each.value for each in call.keywords if each.arg == "advice")]
-            advice |= {text for place in places for text in _texts(place)}
+            advice |= {text for place in places for text in _texts(place) if text}
         for call in _calls(name, "Examination"):
             names |= set(_texts(call.args[0]))
     assert len(evidence) > 40 and len(advice) > 20 and len(names) > 15

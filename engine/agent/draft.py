@@ -1,0 +1,99 @@
+"""What is visible of a model's answer while it streams."""
+
+from __future__ import annotations
+
+from engine.agent.state import Pass
+from engine.events import EventType, RunEvent, Visibility
+from engine.messages import AssistantMessage
+from engine.models.base import Completed
+from engine.ports import Clock
+
+MAX_ANSWER_CHARS = 200_000
+"""Of one model call, thoughts included; about ten full cards, and far more than a provider's own limits let through."""
+
+
+class Draft:
+    """What is visible while a model streams. `is_folded`: its words are no answer and are shown as thoughts."""
+
+    def __init__(self, work: Pass, segment: str, clock: Clock, *, is_folded: bool = False) -> None:
+        self._show = work.scope.show
+        self._now_ms = clock.now_ms
+        self._run = work.scope.id
+        self._segment = segment
+        self._kind: EventType = "thinking" if is_folded else "text"
+        self._visibility: Visibility = "folded" if is_folded else "visible"
+        self._text: list[str] = []
+        self._reasoning: list[str] = []
+        self._chars = 0
+        self.completed: Completed | None = None
+
+    def text(self, piece: str) -> None:
+        """Show more answer text."""
+        self._text.append(piece)
+        self._chars += len(piece)
+        # Complete, so that the scope need not copy it: this happens for every token.
+        self._show(
+            RunEvent(
+                run=self._run,
+                type=self._kind,
+                content=piece,
+                status="in_progress",
+                segment=self._segment,
+                visibility=self._visibility,
+                at_ms=self._now_ms(),
+            )
+        )
+
+    def reasoning(self, piece: str) -> None:
+        """Show more reasoning, folded."""
+        self._reasoning.append(piece)
+        self._chars += len(piece)
+        self._show(
+            RunEvent(
+                run=self._run,
+                type="thinking",
+                content=piece,
+                status="in_progress",
+                segment=self._segment,
+                visibility="folded",
+                at_ms=self._now_ms(),
+            )
+        )
+
+    def restart(self) -> None:
+        """Take back what was shown: another model begins from the start."""
+        shown: list[EventType] = []
+        if self._text:
+            shown.append(self._kind)
+        if self._reasoning and "thinking" not in shown:
+            shown.append("thinking")
+        self._chars = 0
+        self._text.clear()
+        self._reasoning.clear()
+        for kind in shown:
+            folded = "folded" if kind == "thinking" else "visible"
+            self._show(
+                RunEvent(
+                    run=self._run,
+                    type=kind,
+                    status="in_progress",
+                    segment=self._segment,
+                    opr="replace",
+                    visibility=folded,
+                )
+            )
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether the model says more than anybody reads: it goes in circles, and nothing else would end it."""
+        return self._chars > MAX_ANSWER_CHARS and self.completed is None
+
+    def partial(self) -> AssistantMessage:
+        """Give what was visible as a message without calls."""
+        return worded(AssistantMessage(text="".join(self._text), reasoning="".join(self._reasoning)))
+
+
+def worded(message: AssistantMessage) -> AssistantMessage:
+    """Give the message without a text that nobody can see: strict providers refuse it in a history."""
+    blank = message.model_copy(update={"calls": ()}).is_blank
+    return message.model_copy(update={"text": ""}) if blank else message

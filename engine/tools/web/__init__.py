@@ -1,0 +1,1 @@
+"""Everything that fetches from the network, behind one guard."""
