@@ -46,11 +46,11 @@ POINTS = {
     "slack-direct": (*_EVERYWHERE, "mid_stream:1", "mid_stream:3"),
     "dingtalk-card": (*_EVERYWHERE, "mid_stream:1", "mid_stream:3"),
     "dingtalk-card-direct": ("before_ingest:1", "after_send:1", "mid_stream:3"),
-    "dingtalk-plain": (*_EVERYWHERE, "after_send:2", "mid_stream:1"),
+    "dingtalk-plain": (*_EVERYWHERE, "after_send:2"),
     "dingtalk-plain-group": ("before_ingest:1", "after_send:1", "after_send:2"),
 }
-"""`after_create` is Feishu's alone: elsewhere a message is created by sending it. Without a card the
-first thing that is sent is the sign that somebody reads, the second the answer."""
+"""`after_create` is Feishu's alone: elsewhere a message is created by sending it. Without a card
+nothing streams, and the first thing that is sent is the sign that somebody reads, the second the answer."""
 FEW = {
     "feishu": ("after_create:1", "mid_stream:6", "after_once:1"),
     "slack-channel": ("after_send:1", "during_drain:1"),
