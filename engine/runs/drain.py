@@ -12,7 +12,7 @@ from engine.runs.deliveries import Deliveries
 from engine.runs.hints import WORK, call_out
 from engine.runs.membership import Membership
 from engine.runs.patience import persist
-from engine.runs.ports import TurnQueue
+from engine.runs.ports import Excused, TurnQueue
 from engine.runs.replica import Replica
 from engine.runs.showing import SLACK_S, SUSPEND_S
 from engine.storage.statement import execute
@@ -63,7 +63,7 @@ class Drain:
         await loop.run_in_executor(None, self._membership.stop)
 
         def write(session: Session) -> None:
-            excuse = "UPDATE nm_run SET excused = 1 WHERE owner = :me AND status = 'running'"
+            excuse = f"UPDATE nm_run SET excused = {Excused.YES} WHERE owner = :me AND status = 'running'"
             execute(session, excuse, me=replica.id)
             self._deliveries.hand_over(session)
             execute(session, "DELETE FROM nm_replica WHERE id = :me", me=replica.id)

@@ -7,8 +7,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from engine.ports import Clock
+from engine.runs.ports import Excused
 
-Write = Callable[[bool], Awaitable[None]]
+Write = Callable[[Excused], Awaitable[None]]
 
 
 class Excuse:
@@ -56,10 +57,10 @@ class Excuse:
             self._waiting -= 1
         await self._settle()
 
-    async def write(self, excused: bool) -> None:
-        """Write it regardless of the lanes (quarantine)."""
+    async def write(self, excused: Excused) -> None:
+        """Write it regardless of the lanes (quarantine, outages)."""
         await self._write(excused)
-        self._written = excused
+        self._written = excused is not Excused.NO
 
     async def _settle(self) -> None:
         self._measure()
@@ -67,7 +68,7 @@ class Excuse:
             return
         async with self._lock:
             if self.is_idle != self._written:
-                await self.write(self.is_idle)
+                await self.write(Excused(self.is_idle))
 
     def _measure(self) -> None:
         if self.is_idle and self._idle_since_s is None:

@@ -17,7 +17,7 @@ from engine.events import RunEvent
 from engine.messages import RunId, RunInput
 from engine.ports import Control, ControlKind
 from engine.runs.eventlog import EventLog
-from engine.runs.ports import ENDED, FINAL, SURFACE, Claim, Fence, Refused, Taken
+from engine.runs.ports import ENDED, FINAL, SURFACE, Claim, Excused, Fence, Refused, Taken
 from engine.storage.statement import Dialect, change, execute
 
 KNOWN: frozenset[str] = frozenset(get_args(ControlKind))
@@ -61,8 +61,8 @@ class Journal:
     def claim(self, session: Session, run: RunId, owner: str, *, again: bool = False) -> Claim | None:
         """Take a run for `owner`; `None` when it has ended or `owner` was declared dead. One statement.
 
-        A claim that follows one without a new step, and was not excused, raises `stuck`. `again`: the answer to a claim
-        of ours was lost, which may have taken effect, and does not count against the run.
+        A claim that follows one without a new step raises `stuck`, unless that one was excused. `again`: the answer to
+        a claim of ours was lost, which may have taken effect, and does not count against the run.
         """
         row = execute(session, self._claim, run=run, me=owner, again=int(again)).first()
         return None if row is None else _read_claim(run, row.attempt, row.stuck, row.input, row.surface, row.first_at)
@@ -120,7 +120,7 @@ class Journal:
             _take(session, fence.run, control, entry.path)
         return self._events.append(session, entry.events)
 
-    def excuse(self, session: Session, fence: Fence, excused: bool) -> None:
+    def excuse(self, session: Session, fence: Fence, excused: Excused) -> None:
         """Say whether the next claim counts against the run.
 
         Raises:
@@ -220,7 +220,8 @@ def _claim_sql(dialect: Dialect) -> str:
     return f"""WITH me AS (SELECT id FROM nm_replica WHERE id = :me {dialect.for_share})
 UPDATE nm_run SET owner = :me, status = 'running', attempt = attempt + 1,
   first_at = coalesce(first_at, {dialect.now_ms}),
-  stuck = CASE WHEN excused = 1 OR {steps} > seen THEN 0 WHEN :again = 1 AND owner = :me THEN stuck ELSE stuck + 1 END,
+  stuck = CASE WHEN excused = {Excused.YES} OR {steps} > seen THEN 0
+    WHEN excused = {Excused.HELD} OR (:again = 1 AND owner = :me) THEN stuck ELSE stuck + 1 END,
   seen = {steps}, excused = 0
 WHERE id = :run AND status IN ('queued', 'running') AND EXISTS (SELECT 1 FROM me)
 RETURNING attempt, stuck, input, surface, first_at"""

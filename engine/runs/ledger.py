@@ -34,6 +34,8 @@ POISON = "poison"
 LONGEST_WAIT_MS = 300_000
 AWAY_WAIT_MS = 10_000
 """How long to wait for a platform that cannot be reached. Not counted, so it does not grow."""
+BEYOND_MS = 2 * LONGEST_WAIT_MS
+"""Nothing is due so late, unless the clock was ahead when it was put off."""
 REVIVED_FOR_MS = 14 * 86_400_000
 """A younger dead letter is tried again when a process starts: whoever mends a cause restarts."""
 HELD_MS = 60_000
@@ -121,7 +123,7 @@ class Ledger:
 
     def __init__(self, dialect: Dialect) -> None:
         self._take = f"""SELECT id, run, kind, reason, created_at FROM nm_delivery AS d
-WHERE {_OPEN_NOW} AND due_at <= :now
+WHERE {_OPEN_NOW} AND (due_at <= :now OR (due_at > :beyond AND reason NOT LIKE '{TRYING}%'))
 ORDER BY CASE WHEN {_SUSPECT} THEN reason ELSE '' END, due_at, id LIMIT 1 {dialect.skip_locked}"""
         # Whoever takes a row locks it before its run, the caller here the run before: what is locked is being taken.
         self._soon = f"""UPDATE nm_delivery SET due_at = :at WHERE id IN (SELECT id FROM nm_delivery
@@ -150,7 +152,7 @@ done_at = :done_at WHERE run = :run AND kind = 'final' AND status = 'trying'"""
 
     def take(self, session: Session, owner: str, at_ms: int, *, suspects: bool) -> Due | None:
         """Take the next row that is due, with a new attempt number for its run; suspects last, if at all."""
-        row = execute(session, self._take, now=at_ms, suspects=int(suspects)).first()
+        row = execute(session, self._take, now=at_ms, beyond=at_ms + BEYOND_MS, suspects=int(suspects)).first()
         if row is None:
             return None
         unreturned = _unreturned(row.reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, Literal, Protocol
 
 from sqlmodel import Session
@@ -15,6 +16,17 @@ FINAL = "final"
 """Path of the step that records how a run ended."""
 SURFACE = "surface/"
 """What the surface records lies under this prefix and does not count as progress of the work."""
+
+
+class Excused(IntEnum):
+    """What the next claim says of a run that recorded nothing new, as `nm_run.excused` keeps it."""
+
+    NO = 0
+    """It counts against the run."""
+    YES = 1
+    """It counts for nothing, and what counted before is forgotten."""
+    HELD = 2
+    """It counts for nothing: the run was held back as a suspect, and is one as before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,16 @@ from engine.messages import Address, Principal, RunId, RunInput
 from engine.ports import Clock, Watcher
 from engine.runs.journal import Journal
 from engine.runs.lease import Lease
-from engine.runs.quarantine import SUSPECT_FROM, Quarantine
+from engine.runs.ports import Excused
+from engine.runs.quarantine import Quarantine
 from engine.storage.database import Database
 from engine.storage.statement import execute
 
 log = logging.getLogger(__name__)
 
-_RESTING = f"""SELECT input FROM nm_run WHERE conv = :conv AND status = 'running' AND excused = 1
-AND stuck < {SUSPECT_FROM} AND owner IN (SELECT id FROM nm_replica) LIMIT 1"""
-"""Whose owner is gone was excused by a drain, and a suspect waits for its turn: nobody is asked for anything."""
+_RESTING = f"""SELECT input FROM nm_run WHERE conv = :conv AND status = 'running' AND excused = {Excused.YES}
+AND owner IN (SELECT id FROM nm_replica) LIMIT 1"""
+"""Whose owner is gone was excused by a drain: nobody is asked for anything."""
 
 
 class Hand(Protocol):
@@ -83,7 +84,7 @@ class Replica:
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     hurried: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a drain should cut what is in flight now."""
-    quarantine: Quarantine = field(default_factory=Quarantine)
+    quarantine: Quarantine = field(init=False)
     active: dict[RunId, Hand] = field(default_factory=dict[RunId, Hand])
     ended: dict[RunId, asyncio.Event] = field(default_factory=dict[RunId, asyncio.Event])
     finish: Callable[[Session, RunId], None] = field(default=lambda _session, _run: None)
@@ -95,6 +96,9 @@ class Replica:
     watcher: Watcher = field(default_factory=Unwatched)
     slow: bool = False
     """The last heartbeat took long; nothing new is claimed."""
+
+    def __post_init__(self) -> None:
+        self.quarantine = Quarantine(self.clock.sleep)
 
     def may_claim(self) -> bool:
         """Tell whether this replica should take up a run now."""

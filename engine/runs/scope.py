@@ -20,7 +20,7 @@ from engine.runs.controls import Controls
 from engine.runs.excuse import Excuse
 from engine.runs.journal import ControlTaken, Entry, FenceBroken, Loaded
 from engine.runs.patience import persist
-from engine.runs.ports import FINAL, SURFACE, Claim, Fence
+from engine.runs.ports import FINAL, SURFACE, Claim, Excused, Fence
 from engine.runs.quarantine import SUSPECT_FROM, Slot
 from engine.runs.replica import Replica, Show
 from engine.runs.steering import STEERS, Steering
@@ -291,7 +291,7 @@ class Scope:
         self.leave_slot()
         return True
 
-    async def _write_excuse(self, excused: bool) -> None:
+    async def _write_excuse(self, excused: Excused) -> None:
         database, journal = self._replica.database, self._replica.journal
         await self.fenced(lambda: database.single(lambda session: journal.excuse(session, self.fence, excused)))
 

@@ -14,7 +14,7 @@ from engine.ports import Outcome, Owed
 from engine.runs.journal import Loaded
 from engine.runs.last_word import LastWord
 from engine.runs.patience import persist
-from engine.runs.ports import FINAL, Claim, Taken
+from engine.runs.ports import FINAL, Claim, Excused, Taken
 from engine.runs.quarantine import LIMIT, SUSPECT_FROM, Slot
 from engine.runs.replica import Replica
 from engine.runs.scope import Scope
@@ -113,7 +113,7 @@ class Turn:
             self._showing.abandon(scope)
             if isinstance(error, StorageError):
                 # An outage is no fault of the run; this waits until it is over.
-                await scope.excuse.write(True)
+                await scope.excuse.write(Excused.YES)
             raise
         finally:
             if replica.active.get(claim.run) is scope:
@@ -130,9 +130,9 @@ class Turn:
             await self._last_word.end(scope, await self._last_word.record(scope, outcome), Owed(reason="poison"))
             return
         if scope.claim.stuck >= SUSPECT_FROM:
-            await scope.excuse.write(True)
+            await scope.excuse.write(Excused.HELD)
             scope.slot = await self._slot(scope)
-            await scope.excuse.write(False)
+            await scope.excuse.write(Excused.NO)
         interrupted = None if self._resume or scope.attempt == 1 else INTERRUPTED
         await self._live(scope, interrupted)
 

@@ -9,6 +9,7 @@ import pytest
 
 from engine.messages import RunId
 from engine.ports import Control
+from engine.runs.quarantine import LIMIT
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.child import Child
@@ -65,13 +66,13 @@ async def test_a_killed_run_goes_on_with_its_card_and_nothing_recorded_is_repeat
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
-async def test_ten_restarts_while_a_person_thinks_count_for_nothing(place: Place) -> None:
+async def test_restarts_while_a_person_thinks_count_for_nothing(place: Place) -> None:
     async with Child(place, "asks") as child:
         run = await child.say()
         await until(lambda: len(shown(place, "opened")) == 1)
         await asyncio.sleep(0.2)
         await child.kill()
-    for n in range(2, 11):
+    for n in range(2, LIMIT + 2):
         async with Child(place, "asks") as child:
             await until(lambda n=n: len(shown(place, "opened")) == n)
             await asyncio.sleep(0.2)
@@ -81,7 +82,7 @@ async def test_ten_restarts_while_a_person_thinks_count_for_nothing(place: Place
         approval = Control(id="p", kind="approve", by="ann", body={"nonce": "n"})
         assert await house.runtime.control(RunId(run), approval) == "accepted"
         view = await house.ended(RunId(run))
-        assert view.answer == "attempt 11 approve"
+        assert view.answer == f"attempt {LIMIT + 2} approve"
         assert (await row(house, run, "stuck")).stuck == 0
     assert [line["path"] for line in acts(place.home)] == ["before", "after"]
     assert len(shown(place, "create")) == 1

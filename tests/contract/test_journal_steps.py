@@ -16,7 +16,7 @@ from engine.events import MAX_BODY_BYTES, RunEvent
 from engine.messages import RunId
 from engine.ports import Outcome, RunScope
 from engine.runs.journal import Entry, FenceBroken
-from engine.runs.ports import Fence
+from engine.runs.ports import Excused, Fence
 from engine.runs.quarantine import LIMIT
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
@@ -169,7 +169,7 @@ async def test_a_reaped_replica_can_not_claim_record_excuse_or_end(place: Place)
         for fence in (Fence(run, "dead", 1), Fence(run, house.runs.replica.id, 2)):
             for write in (
                 lambda s, f=fence: journal.record(s, f, Entry("stolen", "1")),
-                lambda s, f=fence: journal.excuse(s, f, True),
+                lambda s, f=fence: journal.excuse(s, f, Excused.YES),
                 lambda s, f=fence: journal.keep_surface(s, f, {}),
                 lambda s, f=fence: journal.end(s, f, "done", "{}"),
             ):
@@ -245,6 +245,30 @@ async def test_an_outage_met_by_the_work_counts_against_no_run(place: Place) -> 
         run = (await house.say("hello")).run
         view = await house.ended(run)
         assert (view.status, view.answer, view.attempt) == ("done", "at last", LIMIT + 2)
+
+
+@pytest.mark.parametrize(("excused", "counted"), [(Excused.NO, 5), (Excused.HELD, 4), (Excused.YES, 0)])
+async def test_a_claim_counts_what_was_not_excused(place: Place, excused: Excused, counted: int) -> None:
+    go = asyncio.Event()
+
+    async def work(scope: RunScope) -> Outcome:
+        await go.wait()
+        return Outcome(status="done")
+
+    async with running(place.url, place.home, work) as house:
+        run = (await house.say("x")).run
+        await house.until(lambda: run in house.runs.replica.active)
+        journal, mine = house.runs.replica.journal, house.runs.replica.id
+
+        def claim(session: Session) -> int:
+            execute(session, "UPDATE nm_run SET stuck = 4, seen = 99, excused = :excused", excused=int(excused))
+            claimed = journal.claim(session, run, mine)
+            session.rollback()
+            return -1 if claimed is None else claimed.stuck
+
+        assert await house.runtime.database.run(claim) == counted
+        go.set()
+        assert (await house.ended(run)).status == "done"
 
 
 async def test_what_still_writes_when_all_is_let_go_of_is_stopped_by_its_guard(place: Place) -> None:

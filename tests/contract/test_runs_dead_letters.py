@@ -124,6 +124,17 @@ async def test_a_platform_that_is_away_costs_no_try(place: Place) -> None:
         assert await tries(house, run) == ledger.LEAST_TRIES
 
 
+async def test_what_was_put_off_while_the_clock_was_ahead_is_tried_when_it_is_right_again(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        run = await owed(house)
+        ahead_ms = 15 * 60_000
+        sql = "UPDATE nm_delivery SET due_at = due_at + :ahead WHERE run = :run"
+        await house.runtime.database.run(lambda s: execute(s, sql, run=run, ahead=ahead_ms))
+        house.surface.refuse_deliver = None
+        house.runs.replica.owed.set()
+        await house.until(lambda: len(house.seen("deliver", run)) >= 1)
+
+
 async def test_what_will_never_be_taken_is_told_but_leaves_the_gateway_ready(place: Place) -> None:
     counts = Counts()
     async with running(place.url, place.home) as house:

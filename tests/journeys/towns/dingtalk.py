@@ -133,4 +133,6 @@ class Dingtalk:
         chat = self.sim.message(question)["chat_id"]
         messages = [each for each in self.sim.state()["messages"] if each["chat_id"] == chat]
         after = messages[[each["id"] for each in messages].index(question) + 1 :]
-        return [each for each in takewhile(lambda each: each["sender"]["type"] == "bot", after) if not each["recalled"]]
+        # A pressed link is a message of whoever pressed it, and no new question.
+        mine = takewhile(lambda each: each["sender"]["type"] == "bot" or self._read(each).startswith("/"), after)
+        return [each for each in mine if each["sender"]["type"] == "bot" and not each["recalled"]]

@@ -145,11 +145,11 @@ class Region:
             AssertionError: Nobody takes what it names.
         """
         for at in range(PATIENT_STEPS * 5):
+            if not self.waiting():
+                return
             if at % PATIENT_STEPS == 0:
                 self.advance(REDELIVERED_S)
             await asyncio.sleep(0.05)
-            if not self.waiting():
-                return
         raise AssertionError(f"not acknowledged: {self.waiting()}")
 
     def waiting(self) -> list[str]:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from engine.runs.excuse import Excuse
+from engine.runs.ports import Excused
 from gateway.clock import FakeClock
 
 
 async def test_it_is_written_only_when_the_answer_changes(clock: FakeClock) -> None:
-    written: list[bool] = []
+    written: list[Excused] = []
 
-    async def write(excused: bool) -> None:
+    async def write(excused: Excused) -> None:
         written.append(excused)
 
     excuse = Excuse(write, clock)
@@ -15,17 +16,17 @@ async def test_it_is_written_only_when_the_answer_changes(clock: FakeClock) -> N
         pass
     assert written == []
     async with excuse.waiting():
-        assert excuse.is_idle and written == [True]
+        assert excuse.is_idle and written == [Excused.YES]
         async with excuse.waiting():
             pass
         async with excuse.working():
-            assert written == [True, False]
-        assert written == [True, False, True]
-    assert written == [True, False, True, False]
+            assert written == [Excused.YES, Excused.NO]
+        assert written == [Excused.YES, Excused.NO, Excused.YES]
+    assert written == [Excused.YES, Excused.NO, Excused.YES, Excused.NO]
 
 
 async def test_only_time_without_work_is_idle(clock: FakeClock) -> None:
-    async def write(excused: bool) -> None:
+    async def write(excused: Excused) -> None:
         del excused
 
     excuse = Excuse(write, clock)

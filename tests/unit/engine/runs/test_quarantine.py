@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from engine.runs.quarantine import Quarantine, Slot
+from engine.runs.quarantine import LIMIT, Quarantine, Slot
 
 
 async def enter(quarantine: Quarantine, stuck: int, log: list[int]) -> Slot:
@@ -13,30 +13,34 @@ async def enter(quarantine: Quarantine, stuck: int, log: list[int]) -> Slot:
     return slot
 
 
+async def no_time(seconds: float) -> None:
+    raise AssertionError(f"held for {seconds} s")
+
+
 async def settle() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
 
 
 async def test_one_at_a_time_the_most_suspect_first() -> None:
-    quarantine, log = Quarantine(), []
+    quarantine, log = Quarantine(no_time), []
     first = await enter(quarantine, 1, log)
-    waiting = [asyncio.create_task(enter(quarantine, stuck, log)) for stuck in (1, 5, 3)]
+    waiting = [asyncio.create_task(enter(quarantine, stuck, log)) for stuck in (1, 6, 2)]
     await settle()
     assert log == [1]
     first.leave()
     first.leave()
     await settle()
-    assert log == [1, 5]
+    assert log == [1, 6]
     (await waiting[1]).leave()
     await settle()
     (await waiting[2]).leave()
     await settle()
-    assert log == [1, 5, 3, 1]
+    assert log == [1, 6, 2, 1]
 
 
 async def test_one_that_is_cut_while_it_waits_holds_nobody_up() -> None:
-    quarantine, log = Quarantine(), []
+    quarantine, log = Quarantine(no_time), []
     first = await enter(quarantine, 1, log)
     cut = asyncio.create_task(enter(quarantine, 2, log))
     after = asyncio.create_task(enter(quarantine, 1, log))
@@ -49,7 +53,7 @@ async def test_one_that_is_cut_while_it_waits_holds_nobody_up() -> None:
 
 
 async def test_one_that_is_cut_at_the_moment_of_its_turn_passes_it_on() -> None:
-    quarantine, log = Quarantine(), []
+    quarantine, log = Quarantine(no_time), []
     first = await enter(quarantine, 1, log)
     cut = asyncio.create_task(enter(quarantine, 2, log))
     after = asyncio.create_task(enter(quarantine, 1, log))
@@ -60,3 +64,35 @@ async def test_one_that_is_cut_at_the_moment_of_its_turn_passes_it_on() -> None:
         await cut
     await after
     assert log == [1, 1]
+
+
+async def test_whoever_was_in_work_again_and_again_is_held_for_longer_and_longer() -> None:
+    held: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        held.append(seconds)
+
+    quarantine = Quarantine(sleep)
+    for stuck in range(1, LIMIT):
+        (await quarantine.enter(stuck)).leave()
+    assert held == [1.0, 2.0, 4.0]
+
+
+async def test_nobody_else_is_let_in_while_one_is_held_and_a_cut_ends_it() -> None:
+    log: list[int] = []
+    held = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        del seconds
+        held.set()
+        await asyncio.Event().wait()
+
+    quarantine = Quarantine(sleep)
+    first = asyncio.create_task(enter(quarantine, 5, log))
+    await held.wait()
+    after = asyncio.create_task(enter(quarantine, 2, log))
+    await settle()
+    assert log == []
+    first.cancel()
+    await after
+    assert log == [2]
