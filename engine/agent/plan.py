@@ -151,7 +151,7 @@ def _whole(done: Completed, *, offered: bool) -> ModelTurn:
 
 
 def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[RunEvent]:
-    """Give what is stored of a turn: the whole texts and the facts of the call. Why it failed is told at the end of the run."""
+    """Give what is stored of a turn: the whole texts and the facts of the call. Why it failed is told at the end."""
     base: dict[str, Any] = {"run": work.scope.id, "segment": path, "at_ms": at_ms}
     events: list[RunEvent] = []
     if turn.message.reasoning:

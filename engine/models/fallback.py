@@ -20,8 +20,8 @@ MAX_WAIT_S = 10.0
 class FallbackModel:
     """Tries each model in order, retryable failures once more after a short wait.
 
-    `Restarted` tells of each model that failed, and takes back what it had streamed. A refusal by policy is final: asking
-    around until somebody agrees is not what a fallback is for.
+    `Restarted` tells of each model that failed, and takes back what it had streamed. A refusal by policy is final:
+    asking around until somebody agrees is not what a fallback is for.
     """
 
     def __init__(self, models: Sequence[Model], clock: Clock) -> None:
