@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.agent.facts import FailedTry
 from engine.agent.state import Pass
+from engine.agent.window import Fitted
 from engine.events import EventType, RunEvent, Visibility
 from engine.messages import AssistantMessage
 from engine.models.base import Completed, Restarted
@@ -33,8 +34,8 @@ class Draft:
         self.failed: list[FailedTry] = []
         self.model = work.model.name
         """Who is asked now."""
-        self.messages = self.tokens = 0
-        """How much it is asked."""
+        self.asked: Fitted | None = None
+        """What it is asked."""
         self.completed: Completed | None = None
 
     @property

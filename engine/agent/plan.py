@@ -91,9 +91,9 @@ def _facts(work: Pass, question: Question, draft: Draft) -> CallFacts:
         model=draft.model if draft.completed is None else draft.completed.model,
         took_ms=draft.took_ms,
         first_ms=draft.first_ms,
-        messages=draft.messages,
-        tokens=draft.tokens,
-        tools=len(question.tools),
+        messages=0 if draft.asked is None else len(draft.asked.messages),
+        tokens=0 if draft.asked is None else draft.asked.tokens,
+        tools=0 if draft.asked is None else len(draft.asked.tools),
         last=last_words(question.messages),
         failed=tuple(draft.failed),
     )
@@ -103,15 +103,18 @@ async def _fitted(work: Pass, question: Question, draft: Draft) -> Fitted:
     """Ask, with less of the conversation each time the provider finds it too long; gives what was read."""
     fitted = work.window.fit(question.messages, question.tools)
     for left in reversed(range(SHORTER_TRIES + 1)):
-        draft.messages, draft.tokens = len(fitted.messages), fitted.tokens
-        request = ModelRequest(messages=fitted.messages, tools=question.tools, pictures=work.pictures)
+        draft.asked = fitted
+        if len(fitted.tools) < len(question.tools):
+            told = {"run": work.scope.id, "model": draft.model, "told": len(fitted.tools), "of": len(question.tools)}
+            log.info("tools_left_out", extra=told)
+        request = ModelRequest(messages=fitted.messages, tools=fitted.tools, pictures=work.pictures)
         try:
             await unless_stopped(work.scope, _stream(work, request, draft))
             break
         except ContextTooLong:
             work.window.shorten(fitted)
             shorter = work.window.fit(question.messages, question.tools)
-            if not left or shorter.messages == fitted.messages:
+            if not left or (shorter.messages, shorter.tools) == (fitted.messages, fitted.tools):
                 raise
             log.info("context_shortened", extra={"run": work.scope.id, "model": work.model.name})
             draft.failed.append(FailedTry(model=draft.model, error=ContextTooLong.usual_code))

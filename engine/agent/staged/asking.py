@@ -103,7 +103,7 @@ def calls_of(work: Pass, actions: Sequence[PlannedAction]) -> AssistantMessage:
 
 
 async def _step(work: Pass, at: str, order: Order, tried: Sequence[Message], clock: Clock) -> StageAnswer:
-    tools = tuple(work.tools) if order.acts else ()
+    tools = work.window.offer(work.tools) if order.acts else ()
     # The conversation is read when the step runs: what was taken in just before belongs to it.
     question = Question((*plain(work.messages, f"staged_{order.stage}", tools), said(order.words), *tried))
 
