@@ -30,6 +30,7 @@ from gateway.cli.runs_data import shown
 from gateway.cli.runs_shown import page
 from gateway.cli.runs_story import Words
 from gateway.clock import SystemClock
+from gateway.metrics import Metrics
 from gateway.migrations import migrate
 from tests.contract.conftest import Place
 from tests.contract.processes.house import House, running
@@ -69,6 +70,7 @@ async def test_a_story_has_each_call_the_question_and_the_end(place: Place) -> N
         return await agent(await asked, chain, place.home)(scope)
 
     async with running(place.url, place.home, work) as house, visiting(place.url, place.home) as archive:
+        house.runs.replica.watcher = metrics = Metrics()
         asked.set_result(house)
         run = (await house.say(f"remember {TOKEN}")).run
         question = await waiting_question(house, run)
@@ -81,6 +83,10 @@ async def test_a_story_has_each_call_the_question_and_the_end(place: Place) -> N
         await house.ended(run)
         told = await archive.show(run)
     assert told is not None
+    counted = metrics.render().decode()
+    assert 'niuma_model_calls_total{model="main",result="model_auth"} 2.0' in counted, "each stored call once"
+    assert 'niuma_model_calls_total{model="spare",result="ok"} 2.0' in counted
+    assert 'niuma_tool_calls_total{result="ok",tool="send_note"} 1.0' in counted and TOKEN not in counted
     assert kinds(told) == [*begun, "said", "approval", "tool", "model", "notice", "ended", "delivery"]
     first, second = (beat.facts for beat in told.story if beat.kind == "model")
     assert first["retried"] == [{"model": "main", "error": "model_auth"}] and first["calls"] == ["send_note"]
