@@ -58,14 +58,16 @@ class RunEvent(Value):
     - `notice`: {"code": str, "params": {...}, "tone": info | success | warning | error}
     - `TOOL_TYPES`: {"call": id, "name": str, "args": {...}, "summary": str, "body": str,
       "body_kind": terminal | diff | text, "file_path": str?, "add_lines": int?, "remove_lines": int?,
-      "parsed": {...}?, "error": str?}
+      "parsed": {...}?, "error": str?, "took_ms": int?}
     - `approval`: {"id": str, "tool": str, "args": {...}, "purpose": str, "hash": str, "for": person id,
       "deadline_ms": int, "state": pending | approved | denied | expired | stopped, "by": person id?, "name": str?,
       "reason": ask | cut}
     - `choice`: {"id": str, "code": str, "for": person id, "count": int, "texts": [str], "options": [str],
       "state": pending | one of the options | expired | stopped}
     - `todos`: {"items": [{"id": str, "title": str, "status": pending | in_progress | success | fail}]}
-    - `usage`: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None}
+    - `usage`, one for each model call: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None,
+      "counted": bool, "agent": str, "took_ms": int?, "first_ms": int?, "failed": [{"model", "error"}], "asked": {...},
+      "calls": [name], "chars": int, "ended": str, "error": str?}; `counted` false: the provider told no tokens
     - `error`: {"code": str, "params": {...}}
     - `done`: {"status": done | stopped | failed | interrupted, "elapsed_ms": int}
     - `verdict`: {"verdict": satisfied | revise | abandon, "by": person id, "name": str}

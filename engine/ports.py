@@ -325,6 +325,10 @@ class Watcher(Protocol):
         """Take note of how many answers are given up now."""
         ...
 
+    def recorded(self, event: RunEvent) -> None:
+        """Take note of an event that was stored just now: those of calls tell how they went and how long they took."""
+        ...
+
     def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
         """Take note of what the deliveries queue has open, by kind, and since when (UTC ms) the oldest of it waits."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from engine.agent.facts import FailedTry
 from engine.agent.state import Pass
+from engine.agent.window import Fitted
 from engine.events import EventType, RunEvent, Visibility
 from engine.messages import AssistantMessage
-from engine.models.base import Completed
+from engine.models.base import Completed, Restarted
 from engine.ports import Clock
 
 MAX_ANSWER_CHARS = 200_000
@@ -25,10 +27,25 @@ class Draft:
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._chars = 0
+        self._steady_s = clock.steady_s
+        self._began_s = clock.steady_s()
+        self.first_ms: int | None = None
+        """From the question to the first piece of any answer."""
+        self.failed: list[FailedTry] = []
+        self.model = work.model.name
+        """Who is asked now."""
+        self.asked: Fitted | None = None
+        """What it is asked."""
         self.completed: Completed | None = None
+
+    @property
+    def took_ms(self) -> int:
+        """Give how long ago the question was put."""
+        return round((self._steady_s() - self._began_s) * 1000)
 
     def text(self, piece: str) -> None:
         """Show more answer text."""
+        self._note_first()
         self._text.append(piece)
         self._chars += len(piece)
         # Complete, so that the scope need not copy it: this happens for every token.
@@ -46,6 +63,7 @@ class Draft:
 
     def reasoning(self, piece: str) -> None:
         """Show more reasoning, folded."""
+        self._note_first()
         self._reasoning.append(piece)
         self._chars += len(piece)
         self._show(
@@ -60,8 +78,14 @@ class Draft:
             )
         )
 
+    def failed_try(self, item: Restarted) -> None:
+        """Take back what was shown: a model failed, and the same or another one begins from the start."""
+        self.failed.append(FailedTry(model=item.failed or self.model, error=item.code or item.reason))
+        self.model = item.model
+        self.restart()
+
     def restart(self) -> None:
-        """Take back what was shown: another model begins from the start."""
+        """Take back what was shown: it is begun again."""
         shown: list[EventType] = []
         if self._text:
             shown.append(self._kind)
@@ -82,6 +106,10 @@ class Draft:
                     visibility=folded,
                 )
             )
+
+    def _note_first(self) -> None:
+        if self.first_ms is None:
+            self.first_ms = self.took_ms
 
     @property
     def is_full(self) -> bool:

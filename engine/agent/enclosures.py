@@ -12,6 +12,8 @@ from engine.agent.stopping import unless_stopped
 from engine.errors import EnclosureUnavailable, ToolError
 from engine.events import RunEvent
 from engine.messages import EnclosedPart, FilePart, Message, Part, TextPart, UserMessage, Value
+from engine.models.naming import as_name
+from engine.models.wire import MAX_FILE_NAME_CHARS
 from engine.ports import Enclosure, Enclosures, RunScope
 from engine.storage.blobs import BlobStore
 from engine.tools.quota import UNLIMITED, Quota
@@ -110,11 +112,13 @@ class Opener:
             place = await asyncio.to_thread(put_received, workspace, found.name, found.content, self._quota)
         except (ToolError, OSError) as error:
             raise EnclosureUnavailable(str(error), code="not_kept") from error
-        text = f"[file {found.name!r} ({found.mime}, {len(found.content)} bytes) lies in the workspace at {place}]"
+        name, mime = as_name(found.name, MAX_FILE_NAME_CHARS), as_name(found.mime, MAX_FILE_NAME_CHARS)
+        text = f"[file {name!r} ({mime}, {len(found.content)} bytes) lies in the workspace at {place}]"
         return (TextPart(text=text), FilePart(blob=blob, name=found.name, mime=found.mime))
 
 
 def _refused(label: str, error: EnclosureUnavailable) -> Opened:
+    label = as_name(label, MAX_FILE_NAME_CHARS)
     told = f"[{label}: attached by the person, but it could not be read ({error.code})]"
     return Opened(parts=(TextPart(text=told),), problem=error.code, label=label)
 

@@ -52,6 +52,14 @@ def codes_of(results: Sequence[CallResult]) -> list[str | None]:
     return [None if each.result.success else each.result.error or "tool_failed" for each in results]
 
 
+def _same(asked: str) -> str:
+    """Give arguments in one way of writing: spaces and order make no other call of it."""
+    try:
+        return json.dumps(json.loads(asked), sort_keys=True)
+    except (ValueError, RecursionError):
+        return asked
+
+
 def _signature(results: Sequence[CallResult]) -> str:
-    facts = [(result.name, result.asked, result.result.success, result.result.text) for result in results]
+    facts = sorted((each.name, _same(each.asked), each.result.success, each.result.text) for each in results)
     return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode("utf-8", "surrogatepass")).hexdigest()

@@ -119,21 +119,24 @@ async def _record(
 
 async def _run(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> CallResult:
     work.scope.show(opening_event(work.scope.id, path, item, equipment.clock.now_ms()))
+    began_s = equipment.clock.steady_s()
     result = await run_tool(work, path, item, equipment)
+    took_ms = round((equipment.clock.steady_s() - began_s) * 1000)
     if item.tool.effect == "once":
         failpoint("after_once")
-    return _result(item, result)
+    return _result(item, result, took_ms)
 
 
 async def _refused(item: Reviewed | Rejected, summary: str, text: str, code: str) -> CallResult:
     return _result(item, ToolResult(success=False, summary=summary, text=text, body=summary, error=code))
 
 
-def _result(item: Reviewed | Rejected, result: ToolResult) -> CallResult:
+def _result(item: Reviewed | Rejected, result: ToolResult, took_ms: int | None = None) -> CallResult:
     return CallResult(
         call=item.call.id,
         name=item.call.name,
         asked=item.call.arguments[:ASKED_CHARS],
         result=result,
         stopped=result.error == "stopped",
+        took_ms=took_ms,
     )

@@ -35,6 +35,7 @@ def closing_event(run: RunId, path: str, item: Reviewed | Rejected, value: CallR
         "body_kind": result.body_kind,
         "parsed": _bounded(result),
         "error": result.error,
+        "took_ms": value.took_ms,
         **{name: result.parsed[name] for name in COUNTS if name in result.parsed},
     }
     return RunEvent(

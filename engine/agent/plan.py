@@ -11,6 +11,7 @@ from typing import Any, assert_never
 from sqlmodel import Session
 
 from engine.agent.draft import Draft, worded
+from engine.agent.facts import CallFacts, FailedTry, last_words
 from engine.agent.failure import model_params
 from engine.agent.staged.plain import plain
 from engine.agent.state import ModelTurn, Pass
@@ -18,7 +19,7 @@ from engine.agent.stopping import unless_stopped
 from engine.agent.window import Fitted
 from engine.errors import BadOutput, ContextTooLong, ModelError
 from engine.events import RunEvent
-from engine.messages import Message, Usage
+from engine.messages import Message
 from engine.models.base import Completed, ModelRequest, ReasoningDelta, Restarted, TextDelta, ToolSchema
 from engine.ports import Clock
 from engine.sessions.store import append
@@ -58,6 +59,11 @@ def _question(work: Pass, tools: Sequence[ToolSchema]) -> Question:
 
 async def asked(work: Pass, question: Question, draft: Draft) -> ModelTurn:
     """Ask the model, showing its words as they come; failures and a stop are turns too. Records nothing."""
+    turn = await _answered(work, question, draft)
+    return turn.model_copy(update={"facts": _facts(work, question, draft)})
+
+
+async def _answered(work: Pass, question: Question, draft: Draft) -> ModelTurn:
     try:
         fitted = await _fitted(work, question, draft)
         if draft.completed is not None:
@@ -79,20 +85,39 @@ async def asked(work: Pass, question: Question, draft: Draft) -> ModelTurn:
         )
 
 
+def _facts(work: Pass, question: Question, draft: Draft) -> CallFacts:
+    return CallFacts(
+        agent=work.scope.input.agent,
+        model=draft.model if draft.completed is None else draft.completed.model,
+        took_ms=draft.took_ms,
+        first_ms=draft.first_ms,
+        messages=0 if draft.asked is None else len(draft.asked.messages),
+        tokens=0 if draft.asked is None else draft.asked.tokens,
+        tools=0 if draft.asked is None else len(draft.asked.tools),
+        last=last_words(question.messages),
+        failed=tuple(draft.failed),
+    )
+
+
 async def _fitted(work: Pass, question: Question, draft: Draft) -> Fitted:
     """Ask, with less of the conversation each time the provider finds it too long; gives what was read."""
     fitted = work.window.fit(question.messages, question.tools)
     for left in reversed(range(SHORTER_TRIES + 1)):
-        request = ModelRequest(messages=fitted.messages, tools=question.tools, pictures=work.pictures)
+        draft.asked = fitted
+        if len(fitted.tools) < len(question.tools):
+            told = {"run": work.scope.id, "model": draft.model, "told": len(fitted.tools), "of": len(question.tools)}
+            log.info("tools_left_out", extra=told)
+        request = ModelRequest(messages=fitted.messages, tools=fitted.tools, pictures=work.pictures)
         try:
             await unless_stopped(work.scope, _stream(work, request, draft))
             break
         except ContextTooLong:
             work.window.shorten(fitted)
             shorter = work.window.fit(question.messages, question.tools)
-            if not left or shorter.messages == fitted.messages:
+            if not left or (shorter.messages, shorter.tools) == (fitted.messages, fitted.tools):
                 raise
             log.info("context_shortened", extra={"run": work.scope.id, "model": work.model.name})
+            draft.failed.append(FailedTry(model=draft.model, error=ContextTooLong.usual_code))
             draft.restart()
             fitted = shorter
     return fitted
@@ -107,7 +132,7 @@ async def _stream(work: Pass, request: ModelRequest, draft: Draft) -> None:
                 case ReasoningDelta():
                     draft.reasoning(item.text)
                 case Restarted():
-                    draft.restart()
+                    draft.failed_try(item)
                 case Completed():
                     draft.completed = item
                 case _:
@@ -129,7 +154,7 @@ def _whole(done: Completed, *, offered: bool) -> ModelTurn:
 
 
 def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[RunEvent]:
-    """Give what is stored of a turn: the whole texts and the usage. Why it failed is told at the end of the run."""
+    """Give what is stored of a turn: the whole texts and the facts of the call. Why it failed is told at the end."""
     base: dict[str, Any] = {"run": work.scope.id, "segment": path, "at_ms": at_ms}
     events: list[RunEvent] = []
     if turn.message.reasoning:
@@ -145,8 +170,7 @@ def turn_events(work: Pass, path: str, turn: ModelTurn, at_ms: int) -> Sequence[
         )
     if turn.message.text:
         events.append(RunEvent(type="text", content=turn.message.text, status="success", opr="replace", **base))
-    if turn.usage != Usage():
-        events.append(_usage_event(turn, base))
+    events.append(_usage_event(turn, base))
     for segment, code, params in _notices(work, path, turn):
         content = {"code": code, "params": params, "tone": "warning"}
         events.append(RunEvent(run=work.scope.id, type="notice", content=content, segment=segment, at_ms=at_ms))
@@ -168,12 +192,17 @@ def _usage_event(turn: ModelTurn, base: dict[str, Any]) -> RunEvent:
     return RunEvent(
         type="usage",
         content={
-            "model": turn.model,
+            "model": turn.facts.model or turn.model,
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,
             "cost": usage.cost,
+            **turn.facts.told(usage),
+            "calls": [call.name for call in turn.message.calls],
+            "chars": len(turn.message.text),
+            "ended": turn.ended,
+            "error": turn.error,
         },
-        status="success",
+        status="fail" if turn.ended == "failed" else "success",
         visibility="hidden",
         **base,
     )

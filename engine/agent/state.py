@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from engine.agent.facts import CallFacts
 from engine.agent.staged.results import ExecutionPlan, PlannedAction
 from engine.agent.window import Window
 from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
@@ -54,6 +55,8 @@ class ModelTurn(Value):
     params: dict[str, Any] = Field(default_factory=dict[str, Any])
     is_cut: bool = False
     """The person's own words were too long to be read whole."""
+    facts: CallFacts = CallFacts()
+    """For the log; older versions noted nothing."""
 
 
 class CallResult(Value):
@@ -66,6 +69,8 @@ class CallResult(Value):
     """The arguments as the model wrote them, shortened."""
     result: ToolResult
     stopped: bool = False
+    took_ms: int | None = None
+    """From its beginning to its result; `None` where it was not made, or nobody measured."""
 
 
 @dataclass(frozen=True, slots=True)

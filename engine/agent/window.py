@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.agent.offering import TOOLS_SHARE, offered
 from engine.messages import Message, SystemMessage, TextPart, UserMessage
 from engine.models.base import ToolSchema
 from engine.models.tokens import estimate, frame, size, tools_size
@@ -18,9 +19,10 @@ LEFT_OUT = "\n[... {chars} characters were left out here: this is too long to be
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The messages of one request. `is_cut`: the person's own words were shortened."""
+    """The messages of one request and the tools it offers. `is_cut`: the person's own words were shortened."""
 
     messages: tuple[Message, ...]
+    tools: tuple[ToolSchema, ...]
     tokens: int
     is_cut: bool
 
@@ -37,16 +39,21 @@ class Window:
 
     def fit(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> Fitted:
         """Give what fits: of earlier turns the newest ones, each whole; this turn always, its longest texts cut."""
-        offered = tools_size(tools)
-        total = sum(map(size, messages)) + offered
+        total = sum(map(size, messages)) + tools_size(tools)
         if self._room is None or total <= self._room:
-            return Fitted(tuple(messages), total, is_cut=False)
+            return Fitted(tuple(messages), tuple(tools), total, is_cut=False)
+        told = self.offer(tools)
         head = [message for message in messages[: self._earlier] if isinstance(message, SystemMessage)]
-        room = self._room - offered - sum(map(size, head))
+        room = self._room - tools_size(told) - sum(map(size, head))
         now = _shortened(messages[self._earlier :], room)
         kept = _newest(messages[len(head) : self._earlier], room - sum(map(size, now)))
         fitted = (*head, *kept, *now)
-        return Fitted(fitted, sum(map(size, fitted)) + offered, is_cut=now[0] is not messages[self._earlier])
+        tokens = sum(map(size, fitted)) + tools_size(told)
+        return Fitted(fitted, told, tokens, is_cut=now[0] is not messages[self._earlier])
+
+    def offer(self, tools: Sequence[ToolSchema]) -> tuple[ToolSchema, ...]:
+        """Give the tools that a model is told of where not all fits: they must not crowd out what it is asked."""
+        return tuple(tools) if self._room is None else offered(tools, self._room // TOOLS_SHARE)
 
     def shorten(self, refused: Fitted) -> None:
         """Learn that a provider found a request too long: from now on, half of it."""

@@ -50,10 +50,12 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class Restarted:
-    """What was streamed so far is void: another model of the fallback chain begins from the start."""
+    """What was streamed so far, if anything, is void: `model` begins from the start. `failed` did not, with `code`."""
 
     model: str
     reason: str
+    failed: str = ""
+    code: str = ""
 
 
 Finish = Literal["stop", "tool_calls", "length", "refused"]

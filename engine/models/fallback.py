@@ -20,8 +20,8 @@ MAX_WAIT_S = 10.0
 class FallbackModel:
     """Tries each model in order, retryable failures once more after a short wait.
 
-    What was already streamed when a model fails is taken back by `Restarted`. A refusal by policy is final: asking
-    around until somebody agrees is not what a fallback is for.
+    `Restarted` tells of each model that failed, and takes back what it had streamed. A refusal by policy is final:
+    asking around until somebody agrees is not what a fallback is for.
     """
 
     def __init__(self, models: Sequence[Model], clock: Clock) -> None:
@@ -44,18 +44,15 @@ class FallbackModel:
         last: ModelError | None = None
         too_long: ContextTooLong | None = None
         failed: Model | None = None
-        was_visible = False
         for model, again in tries:
             if again and not await self._may_repeat(last, model is failed):
                 continue
-            if was_visible:
-                yield Restarted(model=model.name, reason=type(last).__name__)
-                was_visible = False
+            if last is not None and failed is not None:
+                yield Restarted(model.name, type(last).__name__, failed=failed.name, code=last.code)
             try:
                 async with aclosing(model.stream(await _for(model, request))) as stream:
                     async for item in stream:
                         _refuse_empty(item)
-                        was_visible = was_visible or not isinstance(item, Completed)
                         yield item
                 return
             except ModelError as error:

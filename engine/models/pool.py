@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import aiohttp
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import aiohttp
 
 CONNECT_S = 10.0
 
@@ -15,6 +18,8 @@ class HttpPool:
 
     def session(self) -> aiohttp.ClientSession:
         """Give the session; time limits are the callers' own."""
+        import aiohttp  # a tenth of a second, and who only looks at runs needs none of it
+
         if self._session is None or self._session.closed:
             limits = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=CONNECT_S, sock_read=None)
             connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=60)

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from engine.messages import TextPart, UserMessage
-from engine.models.base import Completed, ModelRequest
+from engine.models.base import Completed, ModelRequest, Restarted
 from engine.models.registry import ModelRegistry, is_demo
 from engine.ports import Clock
 from engine.settings import EngineSettings
@@ -42,7 +42,8 @@ async def probe_model(settings: EngineSettings, name: str, clock: Clock) -> Prob
     try:
         async with aclosing(registry.get(name).stream(request)) as stream:
             async for item in stream:
-                first_s = first_s or clock.steady_s() - began_s
+                if not isinstance(item, Restarted):
+                    first_s = first_s or clock.steady_s() - began_s
                 if isinstance(item, Completed):
                     answer = item.message.text
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 from engine.errors import SettingsInvalid
 from engine.models.base import Model
@@ -11,10 +12,12 @@ from engine.models.demo import DemoModel
 from engine.models.fallback import FallbackModel
 from engine.models.litellm_loader import is_loaded
 from engine.models.litellm_model import LitellmModel, close_connections
-from engine.models.openai_compatible import Endpoint, OpenAICompatibleModel
 from engine.models.pool import HttpPool
 from engine.ports import Clock
 from engine.settings import OPENAI_BASE, EngineSettings, ModelSettings, ProviderSettings
+
+if TYPE_CHECKING:
+    from engine.models.openai_compatible import Endpoint
 
 log = logging.getLogger(__name__)
 DEMO = "demo"
@@ -97,6 +100,8 @@ class ModelRegistry:
         account = self._settings.providers.get(settings.provider_name, ProviderSettings())
         key, base = _key(name, settings, account), settings.api_base or account.api_base or ""
         if base or settings.provider_name == "openai":
+            from engine.models.openai_compatible import OpenAICompatibleModel
+
             endpoint = _endpoint(settings, key, base)
             return OpenAICompatibleModel(name, endpoint, self._pool, self._clock, Prices(settings))
         return LitellmModel(name, settings, Prices(settings), key=key)
@@ -113,6 +118,8 @@ def _key(name: str, settings: ModelSettings, account: ProviderSettings) -> str:
 
 
 def _endpoint(settings: ModelSettings, key: str, base: str) -> Endpoint:
+    from engine.models.openai_compatible import Endpoint
+
     prefix, slash, rest = settings.model.partition("/")
     # Without `provider`, the part before the first slash is ours; with it, `model` is the endpoint's own name.
     own = rest if slash and settings.provider in (None, prefix) else settings.model

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count, islice
-
-import regex
+from itertools import chain, count
 
 from engine.messages import Message, UserMessage
+from engine.models.naming import as_name
 
 MAX_NAME_CHARS = 40
 """As a reader counts them; in code points, at most four times as many."""
-_CHARACTER = regex.compile(r"\X")
-_FRAME = str.maketrans("[]", "()")
 
 
 class Speakers:
@@ -59,18 +55,4 @@ def _told_apart(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _label(name: str) -> str:
-    # Control and format characters may break the line or turn the direction of what follows.
-    visible = "".join(" " if unicodedata.category(char) in ("Cc", "Zl", "Zp") else char for char in name)
-    line = " ".join("".join(char for char in visible if not _is_invisible(char)).split())
-    return _short(line).translate(_FRAME).strip()
-
-
-def _short(line: str) -> str:
-    most = MAX_NAME_CHARS * 4
-    ends = [match.end() for match in islice(_CHARACTER.finditer(line), MAX_NAME_CHARS)]
-    return line[: max((end for end in ends if end <= most), default=most)]
-
-
-def _is_invisible(char: str) -> bool:
-    # The joiner stays: it holds emoji together.
-    return char != "\u200d" and unicodedata.category(char) in ("Cf", "Cs")
+    return as_name(name, MAX_NAME_CHARS)

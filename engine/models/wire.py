@@ -20,9 +20,11 @@ from engine.messages import (
     UserMessage,
 )
 from engine.models.base import ModelRequest, ToolSchema
+from engine.models.naming import as_name
 from engine.models.speakers import Speakers
 from engine.models.surrogates import mended
 
+MAX_FILE_NAME_CHARS = 80
 REASONING_FIELD = "reasoning_field"
 """Key in `AssistantMessage.provider_details`: under which name this provider sent reasoning and wants it back."""
 
@@ -100,11 +102,15 @@ def _part(part: Part) -> str:
         case TextPart():
             return part.text
         case FilePart() if part.mime.startswith("image/"):
-            return f"[attached picture: {part.name} ({part.mime}), which you are not shown]"
+            return f"[attached picture: {_name(part.name)} ({_name(part.mime)}), which you are not shown]"
         case FilePart():
-            return f"[attached file: {part.name} ({part.mime})]"
+            return f"[attached file: {_name(part.name)} ({_name(part.mime)})]"
         case EnclosedPart():
-            return f"[{part.label}]"
+            return f"[{_name(part.label)}]"
+
+
+def _name(given: str) -> str:
+    return as_name(given, MAX_FILE_NAME_CHARS)
 
 
 def _assistant(message: AssistantMessage) -> dict[str, Any]:

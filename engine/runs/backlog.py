@@ -16,6 +16,7 @@ from engine.ports import Clock, Outcome, RunScope
 from engine.runs.held import Held
 from engine.storage.database import Database
 from engine.tools.cut import cut
+from engine.tools.redaction import redact
 
 AGENT = "backlog"
 """`RunInput.agent` of a run that asks."""
@@ -114,7 +115,7 @@ def _belongs(late: RunInput, given: RunInput) -> bool:
 
 
 def _short(given: RunInput) -> str:
-    return cut(" ".join(given.text.split()), _CHARS)
+    return cut(redact(" ".join(given.text.split())), _CHARS)
 
 
 def _choice_of(said: str) -> Choice:

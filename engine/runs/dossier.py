@@ -15,6 +15,8 @@ from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox
 from engine.runs.quarantine import SUSPECT_FROM
 from engine.runs.records import DeliveryView, deliveries_of
+from engine.runs.story import READ_STEPS, Beat, beats_of_events, beats_of_steps, safe_words
+from engine.runs.totals import Totals, totals
 from engine.runs.view import RunView, view
 from engine.storage.statement import execute
 
@@ -24,6 +26,7 @@ Wait = Literal["turn", "process", "person", "quarantine", "delivery"]
 
 _RUN = "SELECT stuck, surface, conv, parent FROM nm_run WHERE id = :run"
 _STEPS = "SELECT path, attempt, at, length(result) AS size FROM nm_step WHERE run = :run ORDER BY at, path"
+_RESULT = "SELECT result FROM nm_step WHERE run = :run AND path = :path"
 _CONTROLS = "SELECT id, kind, person, at, taken_by FROM nm_control WHERE run = :run ORDER BY at, id"
 
 
@@ -72,6 +75,9 @@ class Dossier:
     deliveries: Sequence[DeliveryView]
     card_ids: Sequence[str]
     waits: Sequence[WaitView]
+    story: Sequence[Beat]
+    """All of it in order, from the question to what became of the answer."""
+    totals: Totals
 
 
 def dossier(session: Session, events: EventLog, run: RunId, now_ms: int) -> Dossier | None:
@@ -82,17 +88,56 @@ def dossier(session: Session, events: EventLog, run: RunId, now_ms: int) -> Doss
     told = events.load(session, run)
     deliveries = deliveries_of(session, run, now_ms)
     surface = None if row.surface is None else json.loads(row.surface)
+    steps = [StepView(each.path, each.attempt, each.at, each.size) for each in execute(session, _STEPS, run=run)]
+    controls = [_control(each) for each in execute(session, _CONTROLS, run=run)]
+    story = _story(seen, controls, deliveries, [*beats_of_events(told), *_told_by_steps(session, run, steps, told)])
     return Dossier(
         run=seen,
         parent=row.parent,
         claimed_for_nothing=int(row.stuck),
-        steps=[StepView(each.path, each.attempt, each.at, each.size) for each in execute(session, _STEPS, run=run)],
-        controls=[_control(each) for each in execute(session, _CONTROLS, run=run)],
+        steps=steps,
+        controls=controls,
         events=told,
         deliveries=deliveries,
         card_ids=list(dict.fromkeys(_ids([surface, *(each.receipt for each in deliveries)]))),
         waits=[*_waits(session, seen, row, told), *_owed(deliveries)],
+        story=story,
+        totals=totals(story),
     )
+
+
+def _told_by_steps(
+    session: Session, run: RunId, steps: Sequence[StepView], events: Sequence[RunEvent]
+) -> Iterator[Beat]:
+    told = {each.segment for each in events if each.type == "usage"}
+    wanted = [each for each in steps if READ_STEPS.search(each.path) and each.path not in told]
+    rows = ((each, execute(session, _RESULT, run=run, path=each.path).first()) for each in wanted)
+    # Who forgets old runs may be at this one.
+    yield from beats_of_steps([(step.path, step.at_ms, row.result) for step, row in rows if row is not None], told)
+    first: dict[int, StepView] = {}
+    for step in steps:
+        first.setdefault(step.attempt, step)
+    for attempt, step in first.items():
+        yield Beat("claimed", step.at_ms, step.path, {"attempt": attempt})
+
+
+def _story(
+    run: RunView, controls: Sequence[ControlView], deliveries: Sequence[DeliveryView], beats: Sequence[Beat]
+) -> list[Beat]:
+    """Put all that happened in order; at the same moment, what begins goes before what it leads to."""
+    by = {"by": run.input.by.id, "name": run.input.by.name}
+    asked = Beat("asked", run.created_at_ms, facts=by, words=safe_words(run.input.text))
+    said = [
+        Beat("said", each.at_ms, each.taken_by, {"kind": each.kind, "by": each.person, "fate": each.fate})
+        for each in controls
+    ]
+    sent = [Beat("delivery", each.done_at_ms or each.created_at_ms, facts=_sent(each)) for each in deliveries]
+    order = {"asked": 0, "claimed": 1, "context": 2, "route": 3, "ended": 8, "delivery": 9}
+    return sorted([asked, *said, *beats, *sent], key=lambda beat: (beat.at_ms, order.get(beat.kind, 5)))
+
+
+def _sent(row: DeliveryView) -> dict[str, object]:
+    return {"kind": row.kind, "state": row.state, "tries": row.tries, "reason": row.reason}
 
 
 def _control(row: Any) -> ControlView:

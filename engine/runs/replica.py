@@ -66,6 +66,9 @@ class Unwatched:
     def dead_letters(self, count: int) -> None:
         """See `Watcher`."""
 
+    def recorded(self, event: RunEvent) -> None:
+        """See `Watcher`."""
+
     def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
         """See `Watcher`."""
 

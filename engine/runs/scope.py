@@ -208,6 +208,7 @@ class Scope:
         self._controls.consumed(entry.took)
         for event in stored:
             self._show(event)
+            self._replica.watcher.recorded(event)
         return stored
 
     async def fenced(self, access: Callable[[], Awaitable[T]]) -> T:

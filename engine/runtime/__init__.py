@@ -11,6 +11,8 @@ from engine.runs.held import HeldMessage, Kept
 from engine.runs.inbox import Submitted
 from engine.runs.records import DeliveryView, Recorded, RunFilter
 from engine.runs.resending import Resent, Retried
+from engine.runs.story import Beat
+from engine.runs.totals import Tally, Totals
 from engine.runs.view import RunView
 from engine.runtime.agent import build_runtime
 from engine.runtime.models import Models
@@ -20,11 +22,13 @@ from engine.storage.config import Choice
 from engine.storage.database import FILE_NAME as DATABASE_FILE
 from engine.storage.database import Database
 from engine.storage.lock import FolderLock
+from engine.tools.redaction import redact as without_secrets
 from engine.tools.sandbox import Trial, try_sandbox
 
 __all__ = [
     "DATABASE_FILE",
     "Archive",
+    "Beat",
     "Check",
     "Choice",
     "Conversations",
@@ -48,10 +52,13 @@ __all__ = [
     "Spoken",
     "Standing",
     "Submitted",
+    "Tally",
+    "Totals",
     "Trial",
     "WaitView",
     "build_runtime",
     "check_environment",
     "probe_model",
     "try_sandbox",
+    "without_secrets",
 ]

@@ -1,26 +1,28 @@
-"""The tools that reach the network, as the settings allow them: none unless they say so."""
+"""The tools that reach the network, as the settings allow them: none unless they say so.
+
+What they need is imported where they are made: most gateways have none of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from ipaddress import ip_network
-
-from yarl import URL
+from typing import TYPE_CHECKING
 
 from engine.settings import EngineSettings, WebSettings
 from engine.tools.base import Tool
-from engine.tools.declared.loader import Means, load_tools
-from engine.tools.declared.script_tool import ScriptRunner
 from engine.tools.redaction import Secrets
-from engine.tools.web.boundary import Boundary, host_of
-from engine.tools.web.fetcher import Fetcher, Limits
-from engine.tools.web.json_search import JsonSearch
-from engine.tools.web.web_fetch import WebFetch
-from engine.tools.web.web_search import WebSearch
+
+if TYPE_CHECKING:
+    from engine.tools.declared.script_tool import ScriptRunner
+    from engine.tools.web.fetcher import Fetcher
 
 
 def fetcher_for(web: WebSettings) -> Fetcher:
     """Give the one way to fetch for everything that an address is given to from outside."""
+    from engine.tools.web.boundary import Boundary
+    from engine.tools.web.fetcher import Fetcher, Limits
+
     boundary = Boundary(
         ports=frozenset(web.ports),
         opened=web.open_hosts,
@@ -31,6 +33,12 @@ def fetcher_for(web: WebSettings) -> Fetcher:
 
 def web_tools(web: WebSettings) -> list[Tool]:
     """Give `web_fetch` and `web_search` where they are switched on."""
+    if not web.fetch and not web.search_url:
+        return []
+    from engine.tools.web.json_search import JsonSearch
+    from engine.tools.web.web_fetch import WebFetch
+    from engine.tools.web.web_search import WebSearch
+
     tools: list[Tool] = [WebFetch(fetcher_for(web))] if web.fetch else []
     if web.search_url:
         tools.append(WebSearch(JsonSearch(web.search_url, _fetcher_of_search(web))))
@@ -47,12 +55,19 @@ def declared_tools(
     folder = settings.agent.tools_folder
     if not folder:
         return []
+    from engine.tools.declared.loader import Means, load_tools
+
     means = Means(fetcher_for(settings.web), Secrets(settings.tool_secrets), runner)
     return list(load_tools(settings.home / folder, means, taken=[tool.name for tool in taken]).tools)
 
 
 def _fetcher_of_search(web: WebSettings) -> Fetcher:
     """Give one that reaches the operator's search engine and, where that is a private host, no other one."""
+    from yarl import URL
+
+    from engine.tools.web.boundary import Boundary, host_of
+    from engine.tools.web.fetcher import Fetcher, Limits
+
     url = URL(web.search_url)
     port = url.port or 80
     boundary = Boundary(ports=frozenset({port}), opened=(_entry(host_of(url), port),))

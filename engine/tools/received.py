@@ -21,6 +21,7 @@ from engine.tools.workspace import CONVERSATIONS
 
 FOLDER = "received"
 _MAX_NAME_BYTES = 120
+_FRAME = str.maketrans("[]", "()")
 _RESERVED = frozenset('<>:"|?*')
 _one_by_one = threading.Lock()
 """Between looking whether a name is free and taking it nobody else may take it: every picture is called the same."""
@@ -113,6 +114,7 @@ def safe_file_name(name: str) -> str:
     """Give a name for a file that a person named: one level, no control signs, never hidden, not too long."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     kept = "".join(char for char in unicodedata.normalize("NFC", last) if _is_harmless(char)).strip(" .")
+    kept = kept.translate(_FRAME)  # brackets frame what we tell a model of it
     stem, dot, suffix = kept.rpartition(".")
     if not stem or len(suffix) > 12:
         stem, dot, suffix = kept, "", ""

@@ -11,7 +11,7 @@ from engine.messages import Usage
 
 def result_data(events: Sequence[RunEvent]) -> dict[str, Any]:
     """Give model, usage and finished tool calls of a run: `{"model": "", "usage": {}, "tools": [...]}`."""
-    model, usage = "", Usage()
+    model, usage, uncounted = "", Usage(), 0
     tools: list[dict[str, Any]] = []
     for event in events:
         if not isinstance(event.content, dict):
@@ -19,9 +19,12 @@ def result_data(events: Sequence[RunEvent]) -> dict[str, Any]:
         if event.type == "usage":
             model = str(event.content.get("model") or model)
             usage = usage + Usage.model_validate(event.content)
+            uncounted += event.content.get("counted") is False
         elif event.type in TOOL_TYPES and event.status in ("success", "fail"):
             tools.append(_tool(event, event.content))
-    return {"model": model, "usage": usage.model_dump(mode="json"), "tools": tools}
+    told = usage.model_dump(mode="json")
+    # Nothing known is not nothing used.
+    return {"model": model, "usage": told | ({"uncounted_calls": uncounted} if uncounted else {}), "tools": tools}
 
 
 def _tool(event: RunEvent, content: dict[str, Any]) -> dict[str, Any]:

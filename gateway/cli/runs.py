@@ -93,7 +93,8 @@ async def _act(args: argparse.Namespace, archive: Archive) -> int:
 async def _list(args: argparse.Namespace, archive: Archive) -> int:
     from engine.runtime import RunFilter
     from gateway.cli.runs_data import listed
-    from gateway.cli.runs_shown import Words, table
+    from gateway.cli.runs_shown import table
+    from gateway.cli.runs_story import Words
     from gateway.clock import SystemClock
 
     now_ms = SystemClock().now_ms()
@@ -128,7 +129,8 @@ def _unknown(args: argparse.Namespace) -> int:
 
 async def _show(args: argparse.Namespace, archive: Archive, found: RunView) -> int:
     from gateway.cli.runs_data import shown
-    from gateway.cli.runs_shown import Words, page
+    from gateway.cli.runs_shown import page
+    from gateway.cli.runs_story import Words
 
     dossier = await archive.show(found.id)
     if dossier is None:
@@ -190,6 +192,6 @@ def _language() -> str:
 
 
 def _text(key: str, **params: object) -> str:
-    from gateway.cli.runs_shown import Words
+    from gateway.cli.runs_story import Words
 
     return Words(_language()).of(key, **params)

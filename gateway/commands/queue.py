@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from channels.cards.shorten import shorten
-from engine.runtime import RunView
+from engine.runtime import RunView, without_secrets
 from engine.settings import WhileBusy
 from gateway.commands.order import Desk, Order, Reply
 from gateway.commands.reach import elsewhere, open_runs
@@ -48,4 +48,4 @@ def _line(place: int, run: RunView) -> Reply:
 
 def short(run: RunView) -> str:
     """Give the beginning of what a run was asked."""
-    return shorten(" ".join(run.input.text.split()), WORDS_CHARS) or "…"
+    return shorten(without_secrets(" ".join(run.input.text.split())), WORDS_CHARS) or "…"

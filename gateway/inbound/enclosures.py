@@ -109,7 +109,9 @@ def _handle(ref: Mapping[str, str]) -> AttachmentHandle:
 def _told(quotes: Sequence[Quote], language: Language) -> str:
     """Put quotes into words, framed so that nobody takes them for the person's own."""
     said = [quote for quote in quotes if quote.text and not quote.by_us]
-    return "\n".join(text(language, "prompt.quote", author=quote.author, words=_quoted(quote.text)) for quote in said)
+    return "\n".join(
+        text(language, "prompt.quote", author=_label(quote.author), words=_quoted(quote.text)) for quote in said
+    )
 
 
 def _quoted(words: str) -> str:

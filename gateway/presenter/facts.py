@@ -60,7 +60,7 @@ class Facts:
         """Take note of one event; those that tell nothing of the run itself change nothing."""
         content = event.content if isinstance(event.content, dict) else {}
         match event.type:
-            case "usage":
+            case "usage" if content.get("counted") is not False:
                 self._add_usage(content)
             case "done":
                 self._end(content, event.at_ms)

@@ -11,6 +11,7 @@ from channels.cards.model import Block, Call, Card, CardStatus, Footer, Header, 
 from channels.cards.shorten import shorten
 from engine.events import RunEvent
 from engine.messages import EnclosedPart, RunInput, code_of
+from engine.runtime import without_secrets
 from gateway.presenter.actions import ActionFacts, actions_of
 from gateway.presenter.blocks import block_id, block_of, by_name
 from gateway.presenter.facts import Facts, is_followed
@@ -49,7 +50,8 @@ class Presenter:
         self._merger = Merger()
         self._facts = Facts()
         self._language: Language = language_of(input.text)
-        self._title = shorten(self._asked(), TITLE_CHARS) or "niuma"
+        # A title is repeated in notifications and lists.
+        self._title = shorten(without_secrets(self._asked()), TITLE_CHARS) or "niuma"
 
     def _asked(self) -> str:
         """Give what was asked; where nobody else saw it, also by whom."""

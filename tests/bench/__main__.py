@@ -31,6 +31,7 @@ BENCHES = (
     "start",
     "idle_channels",
     "answers",
+    "engine_step",
     "idle_conversations",
     "restart",
     "capacity",

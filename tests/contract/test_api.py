@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from gateway.api import ApiServer, build_api
-from gateway.api.guard import Pace
+from gateway.api.guard import OPEN_PATHS, Pace
 from gateway.errors import StartupFailed
 from gateway.metrics import Metrics
 
@@ -178,3 +178,18 @@ async def test_a_token_of_broken_bytes_is_a_wrong_token(api: Api) -> None:
     assert (await reader.readline()).startswith(b"HTTP/1.1 401")
     writer.close()
     await writer.wait_closed()
+
+
+async def test_f67_no_route_of_the_gateway_works_without_a_credential(api: Api, http: aiohttp.ClientSession) -> None:
+    """Every route there is, not only those that somebody thought of; and none hands a credential out."""
+    resources = api.server._runner.app.router.resources()
+    paths = {each.canonical for each in resources if each.canonical not in OPEN_PATHS}
+    assert paths == {"/api/echo", "/api/broken"}, "what is added here is behind the token"
+    for path in (*paths, *(f"{each}/" for each in OPEN_PATHS), f"/api/echo?token={TOKEN}"):
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
+            response = await http.request(method, path, headers={"X-Token": TOKEN, "Cookie": f"token={TOKEN}"})
+            assert response.status == 401, (method, path)
+    for path in OPEN_PATHS:
+        response = await http.get(path)
+        assert TOKEN not in await response.text() + str(response.headers)
+        assert (await http.post(path)).status == 405, "nothing is changed there"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 
+from engine.events import RunEvent
 from engine.messages import RunId
 from engine.ports import Delivered, Opening, Owed, Unchanged
 from engine.runs import ledger
@@ -41,6 +42,8 @@ class Counts:
 
     def dead_letters(self, count: int) -> None:
         self.dead = count
+
+    def recorded(self, event: RunEvent) -> None: ...
 
     def deliveries(self, pending: Mapping[str, int], oldest_ms: int | None) -> None:
         self.pending, self.oldest_ms = dict(pending), oldest_ms

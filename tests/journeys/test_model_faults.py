@@ -288,6 +288,8 @@ async def test_a_conversation_that_outgrows_the_model_goes_on(home: Path) -> Non
             assert answer.status == ZH["status.done"]
         sent = h.model.asked[-1].texts("user")
         assert sent[-1].startswith("number 5") and 1 < len(sent) < 6
+        first, last = (len(json.dumps(h.model.asked[at].body["tools"])) for at in (0, -1))
+        assert 0 < last < first, "tools are told in fewer words before the conversation is forgotten"
         assert h.model.complaints == [] and h.model.asked[-1].body["messages"][1]["role"] == "user"
 
 

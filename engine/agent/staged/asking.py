@@ -103,7 +103,7 @@ def calls_of(work: Pass, actions: Sequence[PlannedAction]) -> AssistantMessage:
 
 
 async def _step(work: Pass, at: str, order: Order, tried: Sequence[Message], clock: Clock) -> StageAnswer:
-    tools = tuple(work.tools) if order.acts else ()
+    tools = work.window.offer(work.tools) if order.acts else ()
     # The conversation is read when the step runs: what was taken in just before belongs to it.
     question = Question((*plain(work.messages, f"staged_{order.stage}", tools), said(order.words), *tried))
 
@@ -123,6 +123,9 @@ async def _step(work: Pass, at: str, order: Order, tried: Sequence[Message], clo
 def _answer(turn: ModelTurn, stage: StageName) -> StageAnswer:
     if turn.ended in ("failed", "stopped"):
         return StageAnswer(turn=turn)
+    if turn.ended == "length":
+        # What of it can be read may be the first half of a plan.
+        return StageAnswer(turn=turn, problem="it was cut off because it is too long; give a shorter one")
     try:
         result = _READERS[stage](turn.message.text)
     except OutputUnreadable as error:

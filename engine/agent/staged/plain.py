@@ -11,7 +11,9 @@ from engine.agent.prompt import prompt
 from engine.messages import AssistantMessage, Message, SystemMessage, TextPart, ToolCall, ToolMessage, UserMessage
 from engine.models.base import ToolSchema
 
-_FRAME = re.compile(r"<(?=/?tool_result)", re.IGNORECASE)
+_FRAME = re.compile(r"[<\uff1c\ufe64\u2039\u3008](?=\W{0,8}tool\W?_?\W?result)", re.IGNORECASE)
+"""Whatever a reader may take for the beginning or the end of a frame, also with signs in between that nobody sees."""
+_NAME = re.compile(r"[^\w.-]")
 
 
 def plain(messages: Sequence[Message], stage: str = "", tools: Sequence[ToolSchema] = ()) -> list[Message]:
@@ -61,4 +63,5 @@ def _args(text: str) -> Any:
 def _result(message: ToolMessage) -> str:
     """Give a result in a frame that nothing inside of it can close."""
     inside = _FRAME.sub("<\\\\", message.text)
-    return f'<tool_result tool="{message.name}">\n{inside}\n</tool_result>'
+    name = _NAME.sub("_", message.name)[:64]
+    return f'<tool_result tool="{name}">\n{inside}\n</tool_result>'

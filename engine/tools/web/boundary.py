@@ -12,7 +12,8 @@ from yarl import URL
 from engine.errors import OutOfBounds, ToolRetry
 from engine.tools.web.addresses import Address, Network, is_never_meant, kind_of, parse_address, reached
 
-MAX_URL_CHARS = 4_000
+MAX_URL_CHARS = 1_900
+"""As long as a person who is asked sees it whole."""
 USUAL_PORTS = frozenset({80, 443})
 _NOT_IN_A_URL = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
 """Spaces, control characters and backslashes: what readers of addresses disagree about."""

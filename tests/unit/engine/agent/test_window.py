@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.agent.window import Window
+from engine.agent.offering import offered
+from engine.agent.window import MAX_RESERVE, Window
 from engine.errors import ContextTooLong
 from engine.messages import (
     AssistantMessage,
@@ -17,7 +18,7 @@ from engine.messages import (
     UserMessage,
 )
 from engine.models.base import ToolSchema
-from engine.models.tokens import size
+from engine.models.tokens import size, tools_size
 from engine.testing.scripted import Turn, call, check_history
 from engine.tools.base import ToolContext, ToolResult
 from tests.unit.engine.agent.conftest import Bench, FakeTool
@@ -147,8 +148,48 @@ async def test_what_stays_too_long_ends_with_its_own_error(bench: Bench) -> None
 
 async def test_a_short_question_is_not_sent_again_unchanged(bench: Bench) -> None:
     model = bench.script(Turn(fails=ContextTooLong()), repeats=True)
+    bench.tools = []
     assert (await bench.agent()(bench.scope("hi"))).error == "context_too_long"
     assert len(model.requests) == 1
+
+
+async def test_a_short_question_is_sent_again_with_fewer_tools(bench: Bench) -> None:
+    model = bench.script(Turn(fails=ContextTooLong()), Turn("Hello."))
+    assert (await bench.agent()(bench.scope("hi"))).status == "done"
+    before, after = (request.tools for request in model.requests)
+    assert 0 < tools_size(after) < tools_size(before) / 3
+    assert model.requests[1].messages == model.requests[0].messages
+
+
+def many(count: int) -> list[ToolSchema]:
+    path = {"type": "string", "description": "Path relative to the workspace. " * 3}
+    own = {"type": "string", "description": "An argument that is called description."}
+    parameters = {"type": "object", "properties": {"file_path": path, "description": own}, "required": ["file_path"]}
+    return [ToolSchema(f"tool{n}", "Does one thing. " + "It does so with care. " * 5, parameters) for n in range(count)]
+
+
+@pytest.mark.parametrize("context_tokens", [1000, 4000, 8000, 32_000])
+def test_tools_do_not_crowd_out_what_is_asked(context_tokens: int) -> None:
+    """A dozen tools took half of a small window, and the conversation began anew with each question."""
+    messages, tools = conversation(10), many(12)
+    fitted = Window(context_tokens, len(messages) - 1).fit(messages, tools)
+    room = context_tokens - min(MAX_RESERVE, context_tokens // 4)
+    assert fitted.tokens == total(fitted.messages) + tools_size(fitted.tools) <= room, "tools count"
+    is_whole = total(messages) + tools_size(tools) <= room
+    assert (list(fitted.tools) == tools) is is_whole or tools_size(tools) <= room // 3
+    if not is_whole:
+        assert tools_size(fitted.tools) <= room // 3
+    assert [each.name for each in fitted.tools] == [each.name for each in tools[: len(fitted.tools)]], "the first ones"
+    for each in fitted.tools:
+        assert set(each.parameters["properties"]) == {"file_path", "description"} and each.parameters["required"]
+
+
+def test_a_tool_in_few_words_keeps_its_arguments() -> None:
+    (tool,) = many(1)
+    (short,) = offered([tool], tools_size([tool]) - 1)
+    assert short.description == "Does one thing"
+    assert short.parameters["properties"] == {"file_path": {"type": "string"}, "description": {"type": "string"}}
+    assert offered([tool], 10) == ()
 
 
 async def test_a_person_is_told_when_their_message_was_cut(bench: Bench) -> None:

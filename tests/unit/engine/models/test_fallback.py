@@ -44,9 +44,9 @@ async def test_a_failure_in_mid_stream_is_taken_back(clock: FakeClock) -> None:
     items = await run(FallbackModel([first, second], clock), clock)
     assert items[:-1] == [
         TextDelta("hal"),
-        Restarted(model="a", reason="CutOff"),
+        Restarted("a", "CutOff", failed="a", code="model_cut_off"),
         TextDelta("half"),
-        Restarted(model="b", reason="CutOff"),
+        Restarted("b", "CutOff", failed="a", code="model_cut_off"),
         TextDelta("whole"),
     ]
 
