@@ -109,6 +109,8 @@ class RunInput(Value):
     """Others in the conversation do not see that it was asked, nor by whom."""
     account: str = ""
     """The account it came by, in the host's words: a person's open runs are counted over all its conversations."""
+    schedule: str = ""
+    """Name of the schedule that asks; it may do what was granted to it, and nothing that was granted to a person."""
     line: str = ""
     """Runs of one line run one after another; empty: those of the conversation."""
     way_back: str = Field(default="", repr=False)

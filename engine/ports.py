@@ -43,6 +43,8 @@ class Control(BaseModel):
 PressAction = Literal[
     "stop",
     "approve",
+    "approve_conversation",
+    "approve_always",
     "deny",
     "retry",
     "satisfied",
@@ -55,6 +57,8 @@ PressAction = Literal[
 PressedCode = Literal[
     "stopping",
     "approved",
+    "approved_conversation",
+    "approved_always",
     "denied",
     "retrying",
     "revising",
@@ -70,6 +74,7 @@ PressedCode = Literal[
     "newer",
     "running",
     "not_yours",
+    "rank_too_low",
     "stale",
     "person_full",
     "conversation_full",
@@ -93,10 +98,25 @@ class Press(BaseModel):
     refused: Literal["not_yours", "stale"] | None = None
 
 
+_CARRIED_OUT: frozenset[PressedCode] = frozenset(
+    {
+        "stopping",
+        "approved",
+        "approved_conversation",
+        "approved_always",
+        "denied",
+        "retrying",
+        "revising",
+        "verdict",
+        "chosen",
+    }
+)
+
+
 class Pressed(BaseModel):
     """What came of a press; stored, so that a redelivery is told the same.
 
-    The first seven codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
+    The first nine codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
     that was the same person or the platform tells no names. `run` is the attempt that was begun, or the newer one.
     """
 
@@ -107,7 +127,7 @@ class Pressed(BaseModel):
     @property
     def is_carried_out(self) -> bool:
         """Tell whether the press did something."""
-        return self.code in ("stopping", "approved", "denied", "retrying", "revising", "verdict", "chosen")
+        return self.code in _CARRIED_OUT
 
 
 class Steer(BaseModel):

@@ -52,6 +52,7 @@ class RunSettings(Section):
     messages_keep_days: float = Field(default=90.0, gt=0)
     inbox_keep_days: float = Field(default=3.0, gt=0.3)
     received_keep_days: float = Field(default=30.0, gt=0)
+    audit_keep_days: float = Field(default=365.0, gt=0)
     time_limit_s: float = Field(default=1800.0, gt=0)
 
 
@@ -148,6 +149,8 @@ class EngineSettings(Section):
     home: Path
     workspace: Path | None = None
     private: tuple[Path, ...] = ()
+    rules_from: tuple[Path, ...] = ()
+    """Folders with `permissions.toml` and `roles.toml`, the shipped one first; none: what tools declare is the rule."""
     database: DatabaseSettings = DatabaseSettings()
     runs: RunSettings = RunSettings()
     sessions: SessionSettings = SessionSettings()

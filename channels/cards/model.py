@@ -120,6 +120,8 @@ ActionName = Literal[
     "stop",
     "retry",
     "approve",
+    "approve_conversation",
+    "approve_always",
     "deny",
     "satisfied",
     "revise",

@@ -10,7 +10,14 @@ from urllib.parse import quote
 
 from channels.cards.model import Action, ActionName
 
-_COMMANDS: Mapping[ActionName, str] = {"stop": "stop", "approve": "approve", "deny": "deny", "retry": "retry"}
+_COMMANDS: Mapping[ActionName, str] = {
+    "stop": "stop {code}",
+    "approve": "approve {code}",
+    "approve_conversation": "approve {code} conversation",
+    "approve_always": "approve {code} always",
+    "deny": "deny {code}",
+    "retry": "retry {code}",
+}
 _CODE_CHARS = 8
 """A command names a run by the end of its id."""
 
@@ -22,7 +29,7 @@ def has_link(action: Action) -> bool:
 
 def command_of(action: Action) -> str:
     """Give the command a person would type: `/stop 1a2b3c4d`."""
-    return f"/{_COMMANDS[action.name]} {action.run[-_CODE_CHARS:]}"
+    return "/" + _COMMANDS[action.name].format(code=action.run[-_CODE_CHARS:])
 
 
 def link_of(action: Action) -> str:

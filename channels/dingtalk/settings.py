@@ -51,6 +51,8 @@ class DingtalkSettings(BaseModel):
     """With the name of a button behind: the variable with its label."""
     button_stop: Name = "btn_stop"
     button_approve: Name = "btn_approve"
+    button_approve_conversation: Name = "btn_approve_conversation"
+    button_approve_always: Name = "btn_approve_always"
     button_deny: Name = "btn_deny"
     button_retry: Name = "btn_retry"
     button_satisfied: Name = "btn_satisfied"

@@ -33,6 +33,8 @@ KEYS: Mapping[ActionName, str] = {
     "stop": "s",
     "retry": "r",
     "approve": "y",
+    "approve_conversation": "c",
+    "approve_always": "a",
     "deny": "n",
     "satisfied": "g",
     "revise": "v",

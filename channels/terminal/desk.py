@@ -92,7 +92,7 @@ class Desk:
         action = next((each for each in actions if KEYS[each.name] == key.lower()), None)
         if newest is None or action is None:
             return False
-        if action.name == "approve" and self.person.clock.steady_s() - newest.offered_s < READ_S:
+        if action.name.startswith("approve") and self.person.clock.steady_s() - newest.offered_s < READ_S:
             self._view.toast(self._say("too_soon"), "warning")
         else:
             self._press(newest, action)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.agent.context import Database, Equipment
+from engine.agent.context import ALLOWS_WHAT_TOOLS_ALLOW, Database, Equipment, Rules
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.agent.outgoing import Outbox
@@ -29,13 +29,14 @@ from engine.tools.write_file import WriteFile
 
 @dataclass(frozen=True, slots=True)
 class FileWays:
-    """How files come in and go out, and where commands run; one that is missing is not gone."""
+    """How files come in and go out, where commands run, and what calls may do; a way that is missing is not gone."""
 
     opener: Opener | None = None
     outbox: Outbox | None = None
     quota: Quota = UNLIMITED
     confinement: Confinement | None = None
     """Where commands run; without it there is no tool for them."""
+    rules: Rules = ALLOWS_WHAT_TOOLS_ALLOW
 
 
 def build_agent(
@@ -58,7 +59,7 @@ def build_agent(
     changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
     built: list[Tool] = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *_shell(settings, ways)]
     own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])
-    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota))
+    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, ways.rules, ways.quota))
 
 
 def _with_outside(settings: EngineSettings, tools: list[Tool]) -> ToolSet:

@@ -18,7 +18,7 @@ from engine.agent.state import Pass, Staging
 from engine.agent.window import Window
 from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
 from engine.models.base import Model
-from engine.permissions import Policy, Role
+from engine.permissions import Approvals, Policy, Request, Role, Ruling
 from engine.ports import Clock, RunScope
 from engine.sessions.attempts import append_question, question_of
 from engine.sessions.branch import Branch, branch_of, grow
@@ -47,6 +47,19 @@ class Database(Protocol):
         ...
 
 
+class Rules(Protocol):
+    """What calls may do: a `Policy`, or one that follows its files."""
+
+    @property
+    def approvals(self) -> Approvals:
+        """Give how people may answer questions."""
+        ...
+
+    def judge(self, request: Request) -> Ruling:
+        """Give what the rules say of a call, as they are now."""
+        ...
+
+
 class Models(Protocol):
     """Gives models by their name in the settings; `None`, or a name that is gone, gives the default."""
 
@@ -72,7 +85,7 @@ class Equipment:
     """Opens what came with messages; without one a model only reads what it is called."""
     outbox: Outbox | None = None
     """Keeps what tools made for the person; without one no file goes out."""
-    policy: Policy = ALLOWS_WHAT_TOOLS_ALLOW
+    policy: Rules = ALLOWS_WHAT_TOOLS_ALLOW
     quota: Quota = UNLIMITED
     """What a conversation's workspace may hold."""
     role: str = "main"

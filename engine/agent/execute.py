@@ -10,6 +10,7 @@ from typing import Any
 from sqlmodel import Session
 
 from engine.agent.approval import Answer, answer_events, approve, mark_begun
+from engine.agent.auditing import Deciding, note_outcome
 from engine.agent.call import run_tool
 from engine.agent.context import Equipment
 from engine.agent.outgoing import file_events
@@ -27,8 +28,24 @@ NOT_RUN = {
     "denied": ("not run: denied", "The person denied this call. Do not ask for it again; go on without it."),
     "expired": ("not run: nobody answered", "Nobody answered in time, so this call was not made. Go on without it."),
     "stopped": ("not run: stopped", "The person stopped the run before this call was made."),
+    "changed": (
+        "not run: changed since it was asked",
+        "What this call would run was changed while the person was asked, so the approval is void and it was not run.",
+    ),
+    "crowded": (
+        "not run: too many questions wait",
+        "Too many questions wait for people already, so nobody was asked and this call was not made. Do not ask again "
+        "now; go on without it, and say what was not done.",
+    ),
 }
 """What people and the model are told of a call that was not approved."""
+CODES: dict[str, str] = {
+    "denied": "denied",
+    "expired": "approval_expired",
+    "stopped": "stopped",
+    "changed": "approval_void",
+    "crowded": "approvals_full",
+}
 HELD_BACK = "not run: an earlier action of the plan failed"
 
 
@@ -86,12 +103,12 @@ async def _one(work: Pass, path: str, item: Reviewed | Rejected, equipment: Equi
     if not _is_harmless(item) and not work.scope.recorded(path):
         answer = await approve(work, path, item, equipment)
         if answer.verdict != "approved":
-            code = {"denied": "denied", "expired": "approval_expired", "stopped": "stopped"}[answer.verdict]
+            code = CODES[answer.verdict]
             summary, told = NOT_RUN[answer.verdict]
             return await _record(
                 work, path, item, equipment, lambda: _refused(item, summary, told, code), answer=answer
             )
-        await mark_begun(work, path, item, answer, equipment.clock.now_ms())
+        await mark_begun(work, path, item, answer, equipment)
     return await _record(work, path, item, equipment, lambda: _run(work, path, item, equipment))
 
 
@@ -111,8 +128,11 @@ async def _record(
         return [*closed, *told]
 
     def also(session: Session, value: CallResult) -> None:
+        now_ms = equipment.clock.now_ms()
+        if answer is not None or not work.scope.recorded(f"{path}/begun/1"):
+            note_outcome(session, Deciding(work, path, equipment.role, now_ms), item, answer)
         message = result_message(value)
-        append(session, work.session, message, run=work.scope.id, path=path, now_ms=equipment.clock.now_ms())
+        append(session, work.session, message, run=work.scope.id, path=path, now_ms=now_ms)
 
     return await work.scope.step(path, fn, result=CallResult, events=events, also=also)
 

@@ -38,7 +38,8 @@ def review(call: ToolCall, tools: ToolSet, judge: Judge, doubt: Doubt = lambda _
     ruling = judge(tool, args)
     if ruling.verdict == "deny":
         reason = ruling.reason or f"the rule {ruling.basis!r} denies it"
-        return Rejected(call, f"not allowed: {reason}. Do not try another way; go on without it", "permission_denied")
+        told = f"not allowed: {reason}. Do not try another way; go on without it"
+        return Rejected(call, told, "permission_denied", ruling.basis)
     return Reviewed(call, tool, args, ruling)
 
 

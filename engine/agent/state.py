@@ -95,6 +95,8 @@ class Rejected:
     call: ToolCall
     reason: str
     code: Literal["tool_not_found", "tool_args_invalid", "permission_denied", "call_refused", "held_back"]
+    basis: str = ""
+    """The rule that denies it."""
 
 
 @dataclass(slots=True)

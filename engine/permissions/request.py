@@ -24,6 +24,8 @@ class Touches:
     hosts: tuple[str, ...] = ()
     sends: bool = False
     """Data of the run may leave the workspace by it, to others than the person who asks."""
+    digest: str = ""
+    """Of a tool that an operator wrote: what it is made of, as a hash. Changed, it is another tool."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -33,7 +35,7 @@ class Touches:
     @property
     def subject(self) -> tuple[str, ...]:
         """Give what a lasting permission is bound to: the same places, command and hosts, whatever is written there."""
-        return (*self.reads, "", *self.writes, "", self.command, "", *self.hosts)
+        return (*self.reads, "", *self.writes, "", self.command, "", *self.hosts, "", self.digest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,12 +34,14 @@ class Rule(BaseModel):
     path: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     host: tuple[str, ...] = ()
+    each_time: bool = False
+    """Of an asking rule: no lasting permission answers its question."""
 
     def ruling(self, request: Request) -> Ruling | None:
         """Give what it says of a call; `None` when it does not speak of it."""
         if not (self._knows_caller(request) and self._knows_touched(request)):
             return None
-        return Ruling(self.verdict, self.id, self.reason)
+        return Ruling(self.verdict, self.id, self.reason, self.each_time)
 
     def _knows_caller(self, request: Request) -> bool:
         named = (

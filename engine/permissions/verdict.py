@@ -21,6 +21,8 @@ class Ruling:
     verdict: Verdict
     basis: str
     reason: str = ""
+    each_time: bool = False
+    """What is asked is asked every time: no lasting permission answers it."""
 
 
 def strictest(rulings: Iterable[Ruling]) -> Ruling | None:

@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from engine.events import EventType
 from engine.messages import Address, InboxKey, RunInput
+from engine.permissions import Lifetime
 from engine.ports import Control, ControlKind, Press, PressAction, Pressed, PressedCode
 from engine.runs.afterwards import AFTERWARDS, BEGINS_A_RUN, Afterwards, Judged
 from engine.runs.controls import control_of, heard, put
@@ -19,7 +20,15 @@ from engine.storage.statement import Dialect, execute
 
 _CONTROLS = f"""SELECT kind, person, body FROM nm_control WHERE kind IN ({", ".join(f"'{kind}'" for kind in KNOWN)})
 AND run = :run AND (taken_by IS NULL OR taken_by <> 'end') ORDER BY at, id"""
-_DONE: dict[ControlKind, PressedCode] = {"stop": "stopping", "approve": "approved", "deny": "denied"}
+_DONE: dict[PressAction, PressedCode] = {
+    "stop": "stopping",
+    "approve": "approved",
+    "approve_conversation": "approved_conversation",
+    "approve_always": "approved_always",
+    "deny": "denied",
+}
+_LASTING: dict[PressAction, Lifetime] = {"approve_conversation": "conversation", "approve_always": "always"}
+"""Approvals for longer than the one call: an owner of an older version takes them for one of this call."""
 _CHOICES: dict[PressAction, str] = {"backlog_all": "all", "backlog_last": "last", "backlog_ignore": "ignore"}
 _ALREADY: dict[str, PressedCode] = {
     "approve": "already_approved",
@@ -67,7 +76,8 @@ class Presses:
     def _control(self, session: Session, key: InboxKey, press: Press, now_ms: int) -> Pressed:
         if press.do in _CHOICES:
             return self._choose(session, key, press, now_ms)
-        kind = cast(ControlKind, press.do)
+        lasting = _LASTING.get(press.do)
+        kind = cast(ControlKind, press.do if lasting is None else "approve")
         said = [_control(row) for row in execute(session, _CONTROLS, run=press.run)]
         if kind != "stop" and (decided := self._decided(session, press, said, now_ms)) is not None:
             return decided
@@ -76,8 +86,9 @@ class Presses:
         if (stop := next((each for each in said if each.kind == "stop"), None)) is not None:
             return Pressed(code="already_stopping", name=_other(stop, press))
         answers = {"nonce": press.nonce} if kind != "stop" else {}
+        answers |= {"lasting": lasting} if lasting is not None else {}
         put(session, self._dialect, press.run, control_of(key, kind, press.by, **answers), now_ms)
-        return Pressed(code=_DONE[kind])
+        return Pressed(code=_DONE[press.do])
 
     def _choose(self, session: Session, key: InboxKey, press: Press, now_ms: int) -> Pressed:
         """Answer a question with several answers; the first one stands."""
@@ -110,7 +121,12 @@ class Presses:
         if asked != press.by.id:
             # The question is bound to one person; whoever may stop the run may not answer for them.
             return Pressed(code="not_yours")
-        return Pressed(code="expired") if now_ms >= int(question.get("deadline_ms", 0)) else None
+        if now_ms >= int(question.get("deadline_ms", 0)):
+            return Pressed(code="expired")
+        # Asked again now: who had the rank when the question was put may have lost it since.
+        lasting = _LASTING.get(press.do)
+        may = lasting is None or press.by.rank in _ranks(question, lasting)
+        return None if may else Pressed(code="rank_too_low")
 
     def _asked(self, session: Session, press: Press, kind: EventType) -> dict[str, Any] | None:
         told = [event.content for event in self._events.of_type(session, press.run, kind)]
@@ -120,6 +136,11 @@ class Presses:
 
 def _control(row: Any) -> Control:
     return Control(id="", kind=row.kind, by=row.person, body=json.loads(row.body))
+
+
+def _ranks(question: dict[str, Any], lasting: str) -> list[str]:
+    offers = cast("dict[str, list[str]]", question.get("offers") or {})
+    return offers.get(lasting, [])
 
 
 def _other(decided: Control, press: Press) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
+from engine.permissions.grants import end_in
 from engine.runs.clearing import Clearing
 from engine.runs.inbox import Inbox, Noted
 from engine.sessions.store import close_conversation
@@ -51,6 +52,7 @@ class Renewal:
         seq = 0 if question is None else self._inbox.admission.number(session, question)
         stopped = self._clearing.stop(session, key, by, conversation, at_ms=at_ms)
         close_conversation(session, conversation)
+        end_in(session, conversation)
         if run is not None and question is not None:
             self._inbox.put(session, run, question, seq, at_ms)
         return Renewed(stopped=stopped, run=run)

@@ -13,6 +13,8 @@ from typing import TypeVar
 from sqlmodel import Session
 
 from engine.errors import StorageError
+from engine.permissions.audit import forget_audit
+from engine.permissions.grants import forget_grants
 from engine.runs.forgetting import blobs_in, blobs_of_kept_runs, forget_inbox, forget_runs
 from engine.runs.ports import TurnQueue
 from engine.runs.replica import Replica
@@ -48,6 +50,7 @@ class _Limits:
     runs: int
     messages: int
     received: int
+    audit: int
 
     @classmethod
     def of(cls, settings: RunSettings, now_ms: int) -> _Limits:
@@ -57,7 +60,11 @@ class _Limits:
         # A run that can still be tried again reads what was said before it.
         messages = before(max(settings.messages_keep_days, settings.keep_days))
         return cls(
-            before(settings.inbox_keep_days), before(settings.keep_days), messages, before(settings.received_keep_days)
+            before(settings.inbox_keep_days),
+            before(settings.keep_days),
+            messages,
+            before(settings.received_keep_days),
+            before(settings.audit_keep_days),
         )
 
 
@@ -106,6 +113,11 @@ class Retention:
         place = Place()
         while not place.done:
             place = await self._portion(lambda session, at=place: forget_messages(session, at, limits.messages))
+        while await self._portion(lambda session: forget_audit(session, limits.audit)):
+            pass
+        # As long as its session, which nobody goes on with when its messages are gone.
+        while await self._portion(lambda session: forget_grants(session, limits.messages)):
+            pass
         blobs = await self._forget_blobs(limits)
         loop = asyncio.get_running_loop()
         while await loop.run_in_executor(None, self._queue.forget, limits.runs) == 2000:

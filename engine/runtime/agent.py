@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.agent.build import FileWays, build_agent
+from engine.agent.context import ALLOWS_WHAT_TOOLS_ALLOW
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.agent.outgoing import Outbox
+from engine.permissions import LivePolicy
 from engine.ports import Clock, Enclosures, Outcome, RunScope, Surface
 from engine.runtime.models import Models, models_of
 from engine.runtime.readiness import Check
@@ -44,6 +46,7 @@ class AgentRuntime(Runtime):
         self._overlay = overlay
         self._enclosures = enclosures
         self._clock = clock
+        self._rules = LivePolicy(settings.rules_from, clock.steady_s) if settings.rules_from else None
         self._agent: Agent | None = None
         self._building = asyncio.Lock()
         self._in_force = settings
@@ -65,8 +68,12 @@ class AgentRuntime(Runtime):
         return models_of(self._in_force)
 
     def readiness(self) -> list[Check]:
-        """See `Runtime.readiness`; red as well while stored settings had to be left out."""
+        """See `Runtime.readiness`; red as well while stored settings or changed rules are left out."""
         checks = super().readiness()
+        if self._rules is not None:
+            problem = self._rules.problem
+            code = "rules_not_taken" if problem else "ok"
+            checks.append(Check("permissions", not problem, code, problem))
         if self._refused is not None:
             checks.append(Check("settings", False, "stored_settings_refused", self._refused))
         return checks
@@ -105,7 +112,8 @@ class AgentRuntime(Runtime):
                 quota=quota,
             )
         outbox = Outbox(blobs, max_bytes=own.max_sent_file_bytes)
-        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell))
+        rules = ALLOWS_WHAT_TOOLS_ALLOW if self._rules is None else self._rules
+        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell), rules)
         return build_agent(settings, self.database, self._clock, ways=ways)
 
 

@@ -12,7 +12,16 @@ from sqlmodel import Session, SQLModel, create_engine
 from engine.sessions.tables import MessageRow, SessionRow
 
 T = TypeVar("T")
-_CONFIG = "CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))"
+_TABLES = (
+    "CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))",
+    "CREATE TABLE nm_run (id TEXT PRIMARY KEY, status TEXT)",
+    """CREATE TABLE nm_grant (id TEXT PRIMARY KEY, holder TEXT, person TEXT, name TEXT, lifetime TEXT,
+conversation TEXT, session TEXT, tool TEXT, cover TEXT, covers TEXT, run TEXT,
+at BIGINT, UNIQUE (holder, session, cover))""",
+    """CREATE TABLE nm_audit (id TEXT PRIMARY KEY, at BIGINT, run TEXT, path TEXT, conversation TEXT, person TEXT,
+name TEXT, rank TEXT, agent TEXT, role TEXT, tool TEXT, call TEXT, args TEXT, decided TEXT, basis TEXT, reason TEXT,
+by TEXT, open_until BIGINT)""",
+)
 
 
 class MemoryDatabase:
@@ -23,9 +32,8 @@ class MemoryDatabase:
         tables = [SQLModel.metadata.tables[row.__tablename__] for row in (SessionRow, MessageRow)]
         SQLModel.metadata.create_all(self._engine, tables=tables)
         with self._engine.begin() as connection:
-            connection.execute(
-                text("CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))")
-            )
+            for each in _TABLES:
+                connection.execute(text(each))
 
     async def run(self, fn: Callable[[Session], T]) -> T:
         """Run `fn` and commit; roll back when it raises."""

@@ -11,11 +11,14 @@ _TONES: dict[PressedCode, Literal["info", "success", "error"]] = {
     "stopping": "info",
     "retrying": "info",
     "approved": "success",
+    "approved_conversation": "success",
+    "approved_always": "success",
     "denied": "success",
     "revising": "success",
     "verdict": "success",
     "chosen": "success",
     "not_yours": "error",
+    "rank_too_low": "error",
     "stale": "error",
 }
 """Everything else changed nothing, and warns."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from engine.ports import Press, PressAction
 from engine.runtime import RunView
@@ -31,9 +32,23 @@ async def retry(desk: Desk, order: Order) -> Reply:
     return await _tell(desk, order, "retry", run) if run is not None else Reply("reply.nothing_ended", tone="warning")
 
 
+LASTING = "(conversation|always|本会话|始终)"
+_DOES: Mapping[str, PressAction] = {
+    "conversation": "approve_conversation",
+    "本会话": "approve_conversation",
+    "always": "approve_always",
+    "始终": "approve_always",
+}
+_ANSWERS = frozenset({"approve", "deny", *_DOES.values()})
+
+
 async def approve(desk: Desk, order: Order) -> Reply:
-    """Answer the open question with yes."""
-    return await _answer(desk, order, "approve")
+    """Answer the open question with yes: for this call, for the conversation, or always."""
+    *code, last = order.rest.split() or [""]
+    do = _DOES.get(last)
+    if do is None:
+        return await _answer(desk, order, "approve")
+    return await _answer(desk, replace(order, rest=" ".join(code)), do)
 
 
 async def deny(desk: Desk, order: Order) -> Reply:
@@ -60,7 +75,7 @@ async def _by_code(desk: Desk, order: Order, do: PressAction) -> Reply:
     run = await desk.runtime.conversations.by_code(order.rest)
     if run is None or not same_chat(order, run):
         return Reply("reply.no_such_code", {"code": order.rest[:20]}, tone="warning")
-    if do not in ("approve", "deny"):
+    if do not in _ANSWERS:
         return await _tell(desk, order, do, run)
     question = await desk.runtime.conversations.question(run)
     if question is None:
@@ -70,7 +85,7 @@ async def _by_code(desk: Desk, order: Order, do: PressAction) -> Reply:
 
 async def _tell(desk: Desk, order: Order, do: PressAction, run: RunView, nonce: str = "") -> Reply:
     """Do what the button does; the engine binds answers to one person, all else is the asker's or an admin's."""
-    may = do in ("approve", "deny") or order.by.may_act_for(run.input.by)
+    may = do in _ANSWERS or order.by.may_act_for(run.input.by)
     press = Press(
         run=run.id,
         do=do,

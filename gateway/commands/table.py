@@ -52,7 +52,7 @@ TABLE: tuple[Row, ...] = (
     Row("stop", runs.stop, ("停止",), "[code]", f"({CODE})?"),
     Row("retry", runs.retry, ("重试",), "[code]", f"({CODE})?"),
     Row("again", again.again, ("再发",), "[code]", f"({CODE})?"),
-    Row("approve", runs.approve, ("批准",), "[code]", f"({CODE})?"),
+    Row("approve", runs.approve, ("批准",), "[code] [conversation | always]", rf"({CODE})?( ?\b{runs.LASTING})?"),
     Row("deny", runs.deny, ("拒绝",), "[code]", f"({CODE})?"),
     Row("queue", queue.show_or_change, ("排队",), "[clear | mode queue|steer|interrupt]", r"|clear|mode( \w+)?"),
     Row("status", conversation.show_status, ("状态",)),

@@ -16,9 +16,10 @@ from gateway.inbound.language import Languages
 from gateway.texts import Language, text
 
 ACTIONS: dict[str, PressAction] = {action: action for action in get_args(PressAction)}
-ASKED = frozenset({"approve", "deny", "backlog_all", "backlog_last", "backlog_ignore"})
+APPROVING = frozenset({"approve", "approve_conversation", "approve_always"})
+ASKED = APPROVING | {"deny", "backlog_all", "backlog_last", "backlog_ignore"}
 """Answers to questions, which the engine binds to one person."""
-WORKING = frozenset({"retry", "revise", "approve", "backlog_all", "backlog_last"})
+WORKING = APPROVING | {"retry", "revise", "backlog_all", "backlog_last"}
 """Let the bot do something; whoever may not talk to it any more may only end what there is."""
 
 

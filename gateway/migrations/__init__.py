@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest revision in `versions/`; a test compares the two."""
 VERSION_TABLE = "nm_revision"
 _OLDEST = "SELECT value FROM nm_config WHERE scope = 'schema' AND key = 'oldest'"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from channels.cards.model import Action, ActionName, CardStatus
 from gateway.texts import Language, text
 
 _AFTER_DONE: tuple[ActionName, ...] = ("satisfied", "revise", "abandon", "retry")
+_LASTING: Mapping[str, ActionName] = {"conversation": "approve_conversation", "always": "approve_always"}
+_STYLES: Mapping[ActionName, Literal["default", "primary", "danger"]] = {"approve": "primary", "deny": "danger"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class ActionFacts:
     asker: str
     approval_id: str
     approver: str
+    offers: Collection[str]
+    """For how long the call may be allowed, beyond once."""
     choice: Mapping[str, Any] | None
     """What a question with several answers asks, open or answered."""
     verdict: str
@@ -38,7 +42,8 @@ def actions_of(facts: ActionFacts) -> tuple[Action, ...]:
         case CardStatus.QUEUED | CardStatus.WORKING | CardStatus.PAUSED:
             return (_action(facts, "stop"),)
         case CardStatus.WAITING:
-            return (_approval(facts, "approve"), _approval(facts, "deny"), _action(facts, "stop"))
+            lasting = tuple(_approval(facts, _LASTING[each]) for each in _LASTING if each in facts.offers)
+            return (_approval(facts, "approve"), *lasting, _approval(facts, "deny"), _action(facts, "stop"))
         case CardStatus.DONE:
             names = _AFTER_DONE if not facts.verdict else ("retry",)
             return tuple(_action(facts, name) for name in names)
@@ -71,5 +76,5 @@ def _approval(facts: ActionFacts, name: ActionName) -> Action:
         run=facts.run,
         nonce=facts.approval_id,
         audience=facts.approver,
-        style="primary" if name == "approve" else "danger",
+        style=_STYLES.get(name, "default"),
     )

@@ -17,7 +17,7 @@ ASKED_CHARS = 2000
 
 SHORT_CHARS = 200
 
-_NOBODYS = ("expired", "stopped")
+_NOBODYS = ("expired", "stopped", "changed")
 """How a question ends without an answer."""
 
 
@@ -83,13 +83,24 @@ def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
         outcome = (
             text(language, f"approval.{state}") if state in _NOBODYS else by_name(language, f"approval.{state}", data)
         )
+        if state == "approved" and data.get("lasting"):
+            lasting = text(language, f"approval.lasting_{data['lasting']}")
+            outcome = f"{outcome} {lasting}"
         return Note(name, f"{tool}: {outcome}", tones.get(state, "warning"))
     key = "approval.cut" if data.get("reason") == "cut" else "approval.question"
     args = cast("dict[str, Any]", data.get("args") or {})
     lines = [text(language, key, tool=tool), _arguments(_short_first(args), ASKED_CHARS)]
     if data.get("purpose"):
         lines.append(text(language, "approval.purpose", purpose=_purpose(tool, str(data["purpose"]), language)))
+    if data.get("offers"):
+        lines.append(_covers(cast("dict[str, Any]", data.get("covers") or {}), tool, language))
     return Note(name, "\n".join(line for line in lines if line), "warning")
+
+
+def _covers(covers: dict[str, Any], tool: str, language: Language) -> str:
+    """Say what a button that allows more than this call would allow."""
+    what = shorten(", ".join(cast("list[str]", covers.get("what") or [])), ASKED_CHARS)
+    return text(language, f"approval.covers_{covers.get('kind')}", tool=tool, what=what)
 
 
 def _short_first(args: dict[str, Any]) -> dict[str, Any]:

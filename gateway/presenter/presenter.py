@@ -178,6 +178,7 @@ class Presenter:
             asker=self._input.by.id,
             approval_id="" if approval is None else str(approval["id"]),
             approver="" if approval is None else str(approval.get("for", "")),
+            offers=() if approval is None else tuple(approval.get("offers") or ()),
             choice=self._facts.choice,
             verdict=str(self._facts.verdict["verdict"]) if self._facts.verdict else "",
             is_followed=bool(self._facts.followed),

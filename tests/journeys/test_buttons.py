@@ -39,7 +39,7 @@ async def test_f65_only_the_person_who_asked_may_approve_and_it_runs_once(home: 
         assert question.status == TEXTS["status.waiting"] and "send_note" in question.body
         assert await h.press(question, "approve", by=CHEN) == toast("not_yours")
         still = h.now(question)
-        assert still.buttons == ["approve", "deny", "stop"] and notes(h) == []
+        assert still.buttons == ["approve", "approve_conversation", "deny", "stop"] and notes(h) == []
         assert await h.press(still, "approve") == toast("approved")
         assert await h.press_late(still, still.button("approve")) == toast("already_approved_unnamed"), "a double click"
         by_lin = toast("already_approved").format(name="Lin Wei")

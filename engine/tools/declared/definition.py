@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -76,6 +77,11 @@ class Definition(_Part):
     effect: Literal["none", "idempotent", "once"] | None = None
     asks: bool | None = None
     handler: Annotated[HttpHandler | ScriptHandler, Field(discriminator="type")]
+
+    def digest(self, script: bytes = b"") -> str:
+        """Name what the tool is made of: who allowed it for longer allowed this, not what its files say later."""
+        told = self.model_dump_json().encode("utf-8", "surrogatepass")
+        return sha256(told + b"\0" + script).hexdigest()
 
     def schema_of(self) -> dict[str, Any]:
         """Give the JSON Schema of the arguments."""

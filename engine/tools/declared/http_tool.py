@@ -62,7 +62,8 @@ class HttpTool:
 
     def touches(self, _args: dict[str, Any]) -> Touches:
         """See `Tool.touches`."""
-        return Touches(hosts=host_named(f"https://{self._request.host}"), sends=True)
+        hosts = host_named(f"https://{self._request.host}")
+        return Touches(hosts=hosts, sends=True, digest=self._definition.digest())
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Call the API.

@@ -92,7 +92,8 @@ class ScriptTool:
     def touches(self, _args: dict[str, Any]) -> Touches:
         """See `Tool.touches`."""
         command = f"{self._handler.language} {self._handler.file} #{self._digest}"
-        return Touches(command=command, sends=self._handler.network)
+        made_of = self._definition.digest(self._content)
+        return Touches(command=command, sends=self._handler.network, digest=made_of)
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Run it.

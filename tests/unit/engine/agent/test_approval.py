@@ -50,6 +50,8 @@ async def test_an_approved_call_runs_once(bench: Bench) -> None:
         "deadline_ms": bench.clock.now_ms() + 3_600_000,
         "state": "pending",
         "reason": "ask",
+        "offers": {"conversation": ["owner", "admin", "member"]},
+        "covers": {"kind": "paths", "what": ["outbox.txt"]},
     }
     scope.answer(question["id"], "approve")
     outcome = await asyncio.wait_for(task, 5)
