@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlmodel import Session
 
 from engine.messages import RunInput
 from engine.permissions.approvals import Lifetime
+from engine.permissions.audit import Entry, note
 from engine.storage.ids import new_id
 from engine.storage.statement import change, execute
 
@@ -85,10 +86,15 @@ def listed(session: Session, most: int = 500) -> Sequence[Grant]:
     return [_grant(row) for row in execute(session, _LIST, most=most).mappings()]
 
 
-def revoke(session: Session, id: str) -> Grant | None:
-    """Take one back, which holds from the next call on; `None` when there is none of this id."""
+def take_back(session: Session, id: str, *, by: str, at_ms: int) -> Grant | None:
+    """Revoke one, from the next call on, and write that into the audit; `None` when there is none of this id."""
     row = execute(session, "DELETE FROM nm_grant WHERE id = :id RETURNING *", id=id).mappings().first()
-    return None if row is None else _grant(row)
+    if row is None:
+        return None
+    grant = _grant(row)
+    entry = Entry(at_ms, "revoked", run=grant.run, conversation=grant.conversation, person=grant.holder)
+    note(session, replace(entry, name=grant.name, tool=grant.tool, args=grant.covers, basis=grant.id, by=by))
+    return grant
 
 
 def end_in(session: Session, conversation: str) -> int:

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
     "runs": "what was asked and what became of it: list, show, retry-delivery, stop",
     "pair": "who waits to be let in, who was; let in, refuse, take back",
+    "permissions": "what people allowed for longer than once: list, revoke; what was decided; check the rules",
     "channels": "print what an app is made from on its platform: channels NAME manifest",
     "db": "path, check, migrate, version of the database",
     "version": "print the version",
