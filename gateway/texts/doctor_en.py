@@ -163,6 +163,7 @@ TEXTS = {
     "fix.runs_lost": "It starts again by itself; if that happens often, look at the load of machine and database.",
     "fix.runs_draining": "Nothing: it hands over and ends.",
     "fix.runs_late": "The machine or the database is overloaded; look at both.",
+    "fix.permissions_rules_not_taken": "Mend permissions.toml or roles.toml; until then the rules hold as they were.",
     "fix.settings_stored_settings_refused": "Mend the setting kept in the database; until then the files hold.",
     "fix.channel_error": "Look at the reason; niuma doctor examines this account.",
     "fix.connecting": "Nothing yet: it is connecting.",

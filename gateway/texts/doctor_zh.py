@@ -163,6 +163,7 @@ TEXTS = {
     "fix.runs_lost": "它会自动重新开始；如果经常发生，请检查机器和数据库的负载。",
     "fix.runs_draining": "不用处理：它正在交接并退出。",
     "fix.runs_late": "机器或数据库负载过高，请检查。",
+    "fix.permissions_rules_not_taken": "请改正 permissions.toml 或 roles.toml；在此之前沿用原来的规则。",
     "fix.settings_stored_settings_refused": "数据库里保存的一项配置不合理；改正之前以文件为准。",
     "fix.channel_error": "看原因；niuma doctor 会检查这个账号。",
     "fix.connecting": "先不用处理：正在连接。",

@@ -119,12 +119,12 @@ TEXTS = {
     "approval.cut": "A restart cut {tool} off; it may have run already. Run it again?",
     "approval.purpose": "Purpose: {purpose}",
     "approval.covers_command": (
-        "In this conversation / Always covers exactly this command, and the files it names as they are now."
+        "Allowed for longer, it covers exactly this command, and the files it names as they are now."
     ),
-    "approval.covers_script": "In this conversation / Always covers {what} as it is now, with any values.",
-    "approval.covers_paths": "In this conversation / Always covers {tool} of {what}, whatever is in it.",
-    "approval.covers_hosts": "In this conversation / Always covers {tool} of any address at {what}.",
-    "approval.covers_call": "In this conversation / Always covers exactly this call of {tool}.",
+    "approval.covers_script": "Allowed for longer, it covers {what} as it is now, with any values.",
+    "approval.covers_paths": "Allowed for longer, it covers {tool} of {what}, whatever is in it.",
+    "approval.covers_hosts": "Allowed for longer, it covers {tool} of any address at {what}.",
+    "approval.covers_call": "Allowed for longer, it covers exactly this call of {tool}.",
     "approval.lasting_conversation": "Not asked again in this conversation.",
     "approval.lasting_always": "Not asked again until it is revoked.",
     "approval.changed": "What it would run was changed since it was asked: not run.",

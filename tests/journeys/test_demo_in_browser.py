@@ -137,8 +137,8 @@ async def test_a_dangerous_step_asks_in_a_direct_chat(tmp_path: Path) -> None:
     async with demo(tmp_path) as at, opened(at.feishu) as page:
         await page.locator(".chat-row").filter(has_text="niuma").last.click()
         card = await ask(page, 'send a note "see you at ten"')
-        await expect(button(card, "Approve")).to_be_visible(timeout=WAIT_MS)
-        await button(card, "Approve").click()
+        await expect(button(card, "Approve once")).to_be_visible(timeout=WAIT_MS)
+        await button(card, "Approve once").click()
         await expect(button(card, "Satisfied")).to_be_visible(timeout=WAIT_MS)
     written = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("outbox.txt")]
     assert len(written) == 1

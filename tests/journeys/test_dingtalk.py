@@ -142,3 +142,19 @@ async def test_without_a_template_a_link_approves(home: Path) -> None:
         outbox = [line for each in h.home.rglob("outbox.txt") for line in each.read_text().splitlines()]
         assert outbox == ["see you at ten"]
         assert len(links) >= 2
+
+
+async def test_without_a_template_a_link_approves_for_the_conversation(home: Path) -> None:
+    async with dingtalk_house(home, PLAIN) as h:
+        h.model.script([NOTE], [Say("It is sent.")], when="a note")
+        h.say("send a note please", chat=DIRECT)
+        await h.until(lambda: any("approve" in str(each) for each in h.answers()))
+        asked = [e.body for e in h.sim.timeline.since() if e.kind == "rest" and "actionCard" in str(e.body)]
+        links = {each["title"]: each["actionURL"] for each in asked[-1]["actionCard"]["btns"]}
+        h.sim.press_link(DIRECT, LIN, next(url for url in links.values() if "conversation" in url))
+        await h.sees("It is sent.")
+        h.model.script([NOTE], [Say("Sent without a question.")], when="the next one")
+        h.say("and now the next one", chat=DIRECT)
+        await h.sees("Sent without a question.")
+        outbox = [line for each in h.home.rglob("outbox.txt") for line in each.read_text().splitlines()]
+        assert outbox == ["see you at ten"] * 2

@@ -142,6 +142,15 @@ async def approves(c: Chat) -> None:
     await c.town.press(asked, "approve")
     answer = await c.finished(asked)
     assert answer.text.count("It is sent.") == 1 and notes(c.home) == ["see you at ten"]
+    c.model.script([NOTE], [Say("It is sent again.")], when="another")
+    asked = await c.town.ask("send another note please")
+    question = await c.sees(asked, lambda look: "approve_conversation" in look.buttons)
+    assert "it covers send_note of outbox.txt" in question.text
+    await c.town.press(asked, "approve_conversation")
+    await c.finished(asked)
+    c.model.script([NOTE], [Say("Sent without a question.")], when="third")
+    answer = await c.finished(await c.town.ask("send a third note please"))
+    assert "Sent without a question." in answer.text and len(notes(c.home)) == 3
 
 
 async def stops_and_retries(c: Chat) -> None:

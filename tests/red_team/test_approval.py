@@ -206,4 +206,3 @@ async def test_r60_a_forwarded_copy_of_the_question_answers_nothing(home: Path) 
         assert notes(h) == 0 and "approve" in h.now(question).buttons
         assert await h.press(question, "deny") == toast("denied")
         await h.finished(asked)
-

@@ -19,6 +19,8 @@ _WORDS = {
     "Revise": "revise",
     "Abandon": "abandon",
     "Approve": "approve",
+    "In": "approve_conversation",
+    "Always": "approve_always",
     "Deny": "deny",
 }
 _HEADS = re.compile(r"^\S (?:Working|Waiting for you|Done|Stopped|Failed)", re.M)

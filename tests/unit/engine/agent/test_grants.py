@@ -249,4 +249,3 @@ async def test_nothing_lasting_for_a_file_too_large_to_read(bench: Bench) -> Non
 
 def reviewed(tool: FakeTool) -> Reviewed:
     return Reviewed(call(tool.name), tool, {}, Ruling("ask", "default"))
-
