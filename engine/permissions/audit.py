@@ -35,7 +35,8 @@ _OPEN = """SELECT count(*) AS every,
 coalesce(sum(CASE WHEN a.conversation = :conversation THEN 1 ELSE 0 END), 0) AS here
 FROM nm_audit AS a WHERE a.open_until > :now
 AND EXISTS (SELECT 1 FROM nm_run AS r WHERE r.id = a.run AND r.status = 'running')"""
-_LIST = "SELECT * FROM nm_audit WHERE (:run = '' OR run = :run OR substr(run, 19) = :run) ORDER BY at DESC, id DESC LIMIT :most"
+_LIST = """SELECT * FROM nm_audit WHERE (:run = '' OR run = :run OR substr(run, 19) = :run)
+ORDER BY at DESC, id DESC LIMIT :most"""
 _OLD = "DELETE FROM nm_audit WHERE id IN (SELECT id FROM nm_audit WHERE at < :before LIMIT :most)"
 AT_ONCE = 500
 

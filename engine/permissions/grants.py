@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from engine.messages import RunInput
+from engine.messages import Principal, RunInput
 from engine.permissions.approvals import Lifetime
 from engine.permissions.audit import Entry, note
 from engine.storage.ids import new_id
@@ -50,9 +50,17 @@ class Grant:
 
 def holder_of(given: RunInput) -> str:
     """Name who may use what was granted: the person who asks, or the schedule, which has nothing of any person."""
-    if given.schedule:
-        return f"schedule:{given.schedule}"
-    return f"person:{given.account}:{given.by.tenant}:{given.by.id}"
+    return f"schedule:{given.schedule}" if given.schedule else person_holder(given.account, given.by)
+
+
+def person_holder(account: str, person: Principal) -> str:
+    """Name a person of an account; `account` is in the host's words, as in `RunInput`."""
+    return f"{account_holders(account)}{person.tenant}:{person.id}"
+
+
+def account_holders(account: str) -> str:
+    """Give what the names of all persons of an account begin with."""
+    return f"person:{account}:"
 
 
 def give(session: Session, grant: Grant) -> None:

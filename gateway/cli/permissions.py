@@ -1,4 +1,4 @@
-"""`niuma permissions`: what people allowed for longer than once, what was decided, and whether the rules can be read."""
+"""`niuma permissions`: what people allowed for longer than once, what was decided, whether the rules can be read."""
 
 from __future__ import annotations
 

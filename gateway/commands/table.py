@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from gateway.commands import access_here, again, conversation, pair, queue, runs, whoami
+from gateway.commands import access_here, again, conversation, grants, pair, queue, runs, whoami
 from gateway.commands.order import Desk, Order, Reply
 
 Handler = Callable[[Desk, Order], Awaitable[Reply | None]]
@@ -54,6 +54,7 @@ TABLE: tuple[Row, ...] = (
     Row("again", again.again, ("再发",), "[code]", f"({CODE})?"),
     Row("approve", runs.approve, ("批准",), "[code] [conversation | always]", rf"({CODE})?( ?\b{runs.LASTING})?"),
     Row("deny", runs.deny, ("拒绝",), "[code]", f"({CODE})?"),
+    Row("grants", grants.grants, ("授权",), grants.USAGE, grants.PATTERN),
     Row("queue", queue.show_or_change, ("排队",), "[clear | mode queue|steer|interrupt]", r"|clear|mode( \w+)?"),
     Row("status", conversation.show_status, ("状态",)),
     Row("model", conversation.choose_model, ("模型",), "[name | default]", r"\S*"),

@@ -49,9 +49,8 @@ def test_what_was_allowed_is_listed_revoked_and_audited(niuma: Call, database: D
     (stored,) = database.read_now(listed)
     code = stored.id[-8:]
     shown = niuma("list")[1]
-    assert shown.startswith(
-        f"{code}  always: shell_command of exactly: git status [31m, allowed by Ann (person:a:t:u1)"
-    )
+    what = "shell_command of exactly: git status [31m"
+    assert shown.startswith(f"{code}  always: {what}, allowed by Ann (person:a:t:u1)")
     assert niuma("revoke", "NOSUCH00")[0] == 1
     assert niuma("revoke", code.lower())[:2] == (0, f"{code} is taken back: the next such call asks again.\n")
     assert niuma("list")[1] == "Nothing is allowed for longer than once.\n"

@@ -189,6 +189,8 @@ async def test_r59_what_was_granted_for_a_conversation_ends_with_it(home: Path) 
         await h.finished(asked)
         h.model.script([NOTE], [Say("Sent again.")], when="once more")
         assert "Sent again." in (await h.finished(await h.say("@niuma once more"))).body and notes(h) == 2
+        listing = await h.say("@niuma /grants")
+        await h.until(lambda: any("send_note of outbox.txt" in str(each["text"]) for each in h.messages()), why=listing)
         await h.say("@niuma /new")
         await h.until(lambda: not h.unacked(), why="acked")
         _, again = await asking(h, "after new")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from sqlalchemy import exc
 from sqlmodel import Session, select
 
-from engine.errors import StorageError
+from engine.errors import SettingsInvalid, StorageError
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
 from engine.ports import Control, Delivered, JournalStep, Json, Opening, Outcome, Owed, Press
@@ -21,6 +22,7 @@ from engine.sessions.tables import MessageRow, SessionRow
 from engine.settings import AgentSettings, EngineSettings
 from gateway.clock import SystemClock
 from gateway.migrations import migrate
+from gateway.paths import config_folder
 
 TO = Address("test:main:t1:c1")
 
@@ -209,3 +211,34 @@ async def test_an_outage_in_the_middle_of_a_start_is_told_in_our_words(tmp_path:
     runtime = build_runtime(EngineSettings(home=tmp_path), Notes(), SystemClock(), migrate=cut_off)
     with pytest.raises(StorageError, match="too many clients"):
         await runtime.start()
+
+
+async def test_rules_that_break_while_it_runs_turn_it_red_and_hold_as_they_were(tmp_path: Path) -> None:
+    own = tmp_path / "permissions.toml"
+    own.write_text('[[rules]]\nid = "no_notes"\nverdict = "deny"\ntool = ["send_note"]\nreason = "no notes today"\n')
+    house = House(tmp_path, rules_from=(config_folder(), tmp_path))
+    await house.runtime.start()
+    try:
+        assert _permissions(house) == (True, "ok")
+        own.write_text("[[rules")
+        os.utime(own, (1, 1))
+        rules = house.runtime._rules  # type: ignore[attr-defined]
+        rules._looked_s -= 5
+        assert _permissions(house) == (False, "rules_not_taken")
+        run = await house.ask('send a note "see you at ten"')
+        assert (await house.runtime.wait_ended(run, 20)).status == "done"
+        told = [event.content for event in await house.runtime.events(run) if event.type == "tool"]
+        assert "no notes today" in str(told) and not list(house.home.rglob("outbox.txt"))
+    finally:
+        await house.runtime.stop()
+
+
+def test_rules_that_cannot_be_read_keep_it_from_starting(tmp_path: Path) -> None:
+    (tmp_path / "roles.toml").write_text("[main]\ntols = []\n")
+    with pytest.raises(SettingsInvalid, match="did you mean 'tools'"):
+        House(tmp_path, rules_from=(config_folder(), tmp_path))
+
+
+def _permissions(house: House) -> tuple[bool, str]:
+    (check,) = [each for each in house.runtime.readiness() if each.name == "permissions"]
+    return check.ok, check.code

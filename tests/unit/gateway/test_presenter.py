@@ -180,3 +180,30 @@ def test_a_record_that_cannot_be_drawn_costs_only_itself() -> None:
     assert isinstance(first, Note) and isinstance(second, Note)
     assert first.id != second.id
     assert isinstance(answer, Text) and answer.markdown == "The answer."
+
+
+def test_a_question_offers_what_its_person_may_and_says_what_it_covers() -> None:
+    view = presenter()
+    offers = {"conversation": ["member"], "always": ["member"]}
+    covers = {"kind": "command", "what": ["git status"]}
+    view.add(event("approval", {**APPROVAL, "offers": offers, "covers": covers}, segment="a", status="in_progress"))
+    card = view.card()
+    names = [action.name for action in card.actions]
+    assert names == ["approve", "approve_conversation", "approve_always", "deny", "stop"]
+    assert {action.nonce for action in card.actions[:4]} == {"a1"}
+    assert {action.audience for action in card.actions[:4]} == {"ou_lin"}
+    (note,) = [block for block in card.blocks if isinstance(block, Note)]
+    assert "it covers exactly this command" in note.text
+    closed = {**APPROVAL, "state": "approved", "by": "ou_lin", "name": "Lin", "lasting": "always"}
+    view.add(event("approval", closed, segment="a", status="success"))
+    (note,) = [block for block in view.card().blocks if isinstance(block, Note)]
+    assert note.text == "send_note: Approved by Lin. Not asked again until it is revoked."
+    view.add(event("approval", {**APPROVAL, "state": "changed"}, segment="a", status="fail"))
+    (note,) = [block for block in view.card().blocks if isinstance(block, Note)]
+    assert "was changed since it was asked" in note.text
+
+
+def test_a_question_of_an_older_version_offers_yes_and_no() -> None:
+    view = presenter()
+    view.add(event("approval", APPROVAL, segment="a", status="in_progress"))
+    assert [action.name for action in view.card().actions] == ["approve", "deny", "stop"]

@@ -45,7 +45,7 @@ def test_a_mistake_is_told_with_the_nearest_word(text: str, told: str) -> None:
     ],
 )
 def test_a_mistake_in_a_role_is_told(text: str, told: str) -> None:
-    with pytest.raises(SettingsInvalid, match="roles.toml") as refused:
+    with pytest.raises(SettingsInvalid, match=r"roles\.toml") as refused:
         parse_roles(text, "roles.toml")
     assert told in str(refused.value)
 
