@@ -77,15 +77,16 @@ async def approve(work: Pass, path: str, item: Reviewed, equipment: Equipment) -
     # What was allowed and may be repeated is not asked about again after a crash; what may not is.
     while item.tool.effect != "idempotent" and work.scope.recorded(f"{path}/begun/{tries}"):
         tries += 1
-    cover = await cover_of(item, work.workspace)
     # What was asked stays asked, also where the rules have become milder meanwhile.
-    if tries == 1 and not work.scope.recorded(f"{path}/ask/1"):
-        if not item.asks or work.scope.recorded(f"{path}/begun/1"):
-            return Answer(verdict="approved")
-        if (grant := await _granted(work, cover, equipment)) is not None:
-            return Answer(verdict="approved", grant=grant.id)
+    is_first = tries == 1 and not work.scope.recorded(f"{path}/ask/1")
+    if is_first and (not item.asks or work.scope.recorded(f"{path}/begun/1")):
+        return Answer(verdict="approved")
+    cover = await cover_of(item, work.workspace) if tries == 1 else None
+    grant = await _granted(work, cover, equipment) if is_first else None
+    if grant is not None:
+        return Answer(verdict="approved", grant=grant.id)
     try:
-        ask = await _ask(work, path, item, equipment, (cover if tries == 1 else None, tries))
+        ask = await _ask(work, path, item, equipment, (cover, tries))
     except _Crowded:
         return Answer(verdict="crowded", tries=tries)
     return await _answered(work, path, item, ask, tries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,7 @@ from engine.messages import Value
 from engine.permissions import Touches
 from engine.permissions.command import words_of
 
+log = logging.getLogger(__name__)
 MAX_BOUND_BYTES = 5_000_000
 """Larger files that a command names are not read, so that nothing lasting is offered for it."""
 
@@ -42,7 +44,7 @@ async def cover_of(item: Reviewed, workspace: Path) -> Cover | None:
     if touches.command and not touches.digest:
         words = words_of(touches.command)
         # More than one program with its words: nobody can say what it runs, and in which folder.
-        files = None if words is None else await asyncio.to_thread(_named_files, words, workspace)
+        files = None if words is None else await asyncio.to_thread(_files, words, workspace)
         return None if files is None else _cover(item, "command", (touches.command,), files)
     kind, what = _kind(touches)
     return _cover(item, kind, what, (call_hash(item.tool.name, item.args),) if kind == "call" else ())
@@ -65,6 +67,15 @@ def _cover(
     parts = [item.tool.name, kind, *item.tool.touches(item.args).subject, "", *bound]
     told = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return Cover(key=hashlib.sha256(told).hexdigest(), kind=kind, what=what)
+
+
+def _files(words: list[str], workspace: Path) -> tuple[str, ...] | None:
+    try:
+        return _named_files(words, workspace)
+    except (OSError, RuntimeError, ValueError) as error:
+        # A name that is too long, a ring of links, a file without rights: what would run cannot be told.
+        log.info("command_not_covered", extra={"reason": type(error).__name__})
+        return None
 
 
 def _named_files(words: list[str], workspace: Path) -> tuple[str, ...] | None:

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 def _check(settings: Settings) -> int:
     from engine.permissions import LivePolicy
 
-    LivePolicy(settings.engine().rules_from)
+    LivePolicy(settings.rule_folders)
     print(_text("permissions.rules_ok"))
     return DONE
 

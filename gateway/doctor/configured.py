@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from channels.base import Finding
+from engine.errors import SettingsInvalid
+from engine.permissions import LivePolicy
 from gateway.doctor.examination import Detail, Detailed, Examination
 from gateway.doctor.subject import Subject
 from gateway.paths import USER_FILE
@@ -23,6 +25,7 @@ def configured_examinations(subject: Subject) -> Sequence[Examination]:
         Examination("settings", lambda: values(settings)),
         Examination("secrets", lambda: secrets(settings)),
         Examination("server", lambda: server(settings, subject.environ)),
+        Examination("permissions", lambda: to_thread(permissions, settings)),
         Examination("accounts", lambda: accounts(settings)),
     )
 
@@ -66,6 +69,16 @@ async def server(settings: Settings, environ: Mapping[str, str] = os.environ) ->
     if is_refused_root(settings, environ):
         return Finding("fail", "server_root", facts, "server_root")
     return Finding("ok", "server_set", facts)
+
+
+def permissions(settings: Settings) -> Finding:
+    """Read the rules as `serve` does, which does not start with those it cannot read."""
+    folders = settings.rule_folders
+    try:
+        LivePolicy(folders)
+    except SettingsInvalid as error:
+        return Finding("fail", "permissions_refused", {"reason": str(error)}, "permissions_refused")
+    return Finding("ok", "permissions_read", {"folder": settings.home})
 
 
 async def accounts(settings: Settings) -> Finding:

@@ -74,6 +74,11 @@ class Settings:
         """Give the name of the model everybody uses unless told otherwise."""
         return self._models.default
 
+    @property
+    def rule_folders(self) -> tuple[File, ...]:
+        """Give the folders of `permissions.toml` and `roles.toml`: the shipped one, then the data folder."""
+        return (config_folder(), self.home)
+
     def engine(self, *, workspace: File | None = None, model: str | None = None) -> EngineSettings:
         """Give what the engine is built from. Models whose key is not there are left out.
 
@@ -90,7 +95,7 @@ class Settings:
         return EngineSettings(
             home=self.home,
             workspace=workspace,
-            rules_from=(config_folder(), self.home),
+            rules_from=self.rule_folders,
             database=self.database,
             runs=self.runs,
             sessions=self.sessions,

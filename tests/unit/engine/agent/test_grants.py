@@ -236,8 +236,9 @@ async def test_a_command_is_bound_to_the_files_it_names(bench: Bench, command: s
     assert before is not None and after is not None and (before.key != after.key) == is_bound
 
 
-@pytest.mark.parametrize("command", ["ls | sh", "cd sub && ./x", "python $X", "cat *"])
-async def test_nothing_lasting_for_what_is_more_than_one_program(bench: Bench, command: str) -> None:
+@pytest.mark.parametrize("command", ["ls | sh", "cd sub && ./x", "python $X", "cat *", f"cat {'a' * 300}", "cat ring"])
+async def test_nothing_lasting_for_what_nobody_can_tell(bench: Bench, command: str) -> None:
+    (bench.workspace / "ring").symlink_to("ring")
     assert await cover_of(reviewed(changing("shell_command", command=command)), bench.workspace) is None
 
 

@@ -62,6 +62,13 @@ async def test_broken_settings_are_a_finding_and_the_rest_is_examined(home: Path
     assert said(await found(subject(home), "folder")) == ("ok", "folder_writable")
 
 
+async def test_rules_that_serve_would_not_start_with(home: Path) -> None:
+    assert said(await found(subject(home), "permissions")) == ("ok", "permissions_read")
+    (home / "permissions.toml").write_text('[[rules]]\nid = "a"\nverdict = "denny"\n')
+    result = await found(subject(home), "permissions")
+    assert said(result) == ("fail", "permissions_refused") and "did you mean 'deny'" in str(result.finding.facts["reason"])
+
+
 async def test_an_open_door_and_accounts_that_lack_something(home: Path) -> None:
     assert said(await found(subject(home), "server")) == ("ok", "server_set")
     assert said(await found(subject(home, server__host="0.0.0.0"), "server")) == ("fail", "server_open")
