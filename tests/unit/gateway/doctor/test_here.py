@@ -66,7 +66,9 @@ async def test_rules_that_serve_would_not_start_with(home: Path) -> None:
     assert said(await found(subject(home), "permissions")) == ("ok", "permissions_read")
     (home / "permissions.toml").write_text('[[rules]]\nid = "a"\nverdict = "denny"\n')
     result = await found(subject(home), "permissions")
-    assert said(result) == ("fail", "permissions_refused") and "did you mean 'deny'" in str(result.finding.facts["reason"])
+    assert said(result) == ("fail", "permissions_refused") and "did you mean 'deny'" in str(
+        result.finding.params["reason"]
+    )
 
 
 async def test_an_open_door_and_accounts_that_lack_something(home: Path) -> None:
