@@ -117,6 +117,10 @@ class AgentSettings(Section):
     tools_folder: str = ""
     shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
     shell_network: bool = False
+    router_asks: bool = True
+    router_model: str = ""
+    lanes_at_once: int = Field(default=3, ge=1, le=20)
+    max_lanes: int = Field(default=6, ge=1, le=50)
 
 
 class WebSettings(Section):
@@ -148,6 +152,8 @@ class EngineSettings(Section):
     home: Path
     workspace: Path | None = None
     private: tuple[Path, ...] = ()
+    agent_folders: tuple[Path, ...] = ()
+    """Where agents' files are; later folders win."""
     database: DatabaseSettings = DatabaseSettings()
     runs: RunSettings = RunSettings()
     sessions: SessionSettings = SessionSettings()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from engine.agent.context import Database, Equipment
+from engine.agent.context import Database, Equipment, KeepLane
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.agent.outgoing import Outbox
+from engine.agent.routing import Router
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
+from engine.profiles import Roster
 from engine.settings import EngineSettings
 from engine.tools.base import Tool
 from engine.tools.create_file import CreateFile
@@ -38,6 +41,15 @@ class FileWays:
     """Where commands run; without it there is no tool for them."""
 
 
+@dataclass(frozen=True, slots=True)
+class AgentWays:
+    """Who answers; what is missing leaves one agent that works with tools."""
+
+    router: Callable[[ModelRegistry], Router] | None = None
+    roster: Roster | None = None
+    keep_lane: KeepLane | None = None
+
+
 def build_agent(
     settings: EngineSettings,
     database: Database,
@@ -46,6 +58,7 @@ def build_agent(
     models: ModelRegistry | None = None,
     tools: ToolSet | None = None,
     ways: FileWays | None = None,
+    agents: AgentWays | None = None,
 ) -> Agent:
     """Give an agent with the built-in tools and the settings' models. Close `models` (given, or `agent.aclose()`).
 
@@ -58,7 +71,10 @@ def build_agent(
     changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
     built: list[Tool] = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *_shell(settings, ways)]
     own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])
-    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota))
+    equipment = Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota)
+    agents = agents or AgentWays()
+    router = None if agents.router is None else agents.router(registry)
+    return Agent(replace(equipment, router=router, roster=agents.roster, keep_lane=agents.keep_lane))
 
 
 def _with_outside(settings: EngineSettings, tools: list[Tool]) -> ToolSet:

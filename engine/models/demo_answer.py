@@ -39,6 +39,21 @@ def answer(results: Sequence[Seen], chinese: bool) -> str:
     return "\n".join([*(_part(result, chinese) for result in results), _FOOTER[chinese]])
 
 
+def together(lanes: Sequence[tuple[str, str, str]], chinese: bool) -> str:
+    """Put results of domain agents under each other: name, how it ended, words."""
+    parts = [f"## {name}\n\n{_without_footer(words)}\n" for name, ended, words in lanes if ended == "done"]
+    missing = [name for name, ended, _ in lanes if ended != "done"]
+    if missing and chinese:
+        parts.append(f"没有结果：{'、'.join(missing)}。\n")
+    elif missing:
+        parts.append(f"No result from: {', '.join(missing)}.\n")
+    return "\n".join([*parts, _FOOTER[chinese]])
+
+
+def _without_footer(words: str) -> str:
+    return "\n".join(line for line in words.strip().splitlines() if not line.startswith("> ")).strip()
+
+
 def points(text: str, most: int = 3) -> list[str]:
     """Give the first plain sentences of a markdown text, one line each."""
     found: list[str] = []

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from engine.settings import AgentSettings, DatabaseSettings, EngineSettings, RunSettings, SessionSettings, WebSettings
 from gateway.errors import ConfigInvalid
+from gateway.paths import agents_folder, own_agents_folder
 from gateway.settings.access import AccessSection, ConversationRule
 from gateway.settings.build import Builder
 from gateway.settings.layers import Layer, Origin
@@ -89,6 +90,7 @@ class Settings:
         return EngineSettings(
             home=self.home,
             workspace=workspace,
+            agent_folders=(agents_folder(), own_agents_folder(self.home)),
             database=self.database,
             runs=self.runs,
             sessions=self.sessions,
