@@ -96,7 +96,18 @@ def _scan(result: Seen, chinese: bool) -> str:
     kinds = list(cast("dict[str, int]", facts.get("by_extension") or {}).items())[:MAX_ROWS]
     rows = [f"| `{kind}` | {number} | {of_lines.get(kind, '-')} |" for kind, number in kinds]
     table = "\n".join(["", title, "", head, "|---|---:|---:|", *rows, ""]) if rows else ""
-    return said + table + _next(cast("list[dict[str, Any]]", facts.get("largest") or []), chinese)
+    folders = _folders(cast("list[dict[str, Any]]", facts.get("by_directory") or []), chinese)
+    return said + table + folders + _next(cast("list[dict[str, Any]]", facts.get("largest") or []), chinese)
+
+
+def _folders(found: list[dict[str, Any]], chinese: bool) -> str:
+    if len(found) < 2:
+        return ""
+    head = "| 目录 | 文件数 | 行数 |" if chinese else "| Directory | Files | Lines |"
+    rows = [f"| `{each['directory']}` | {each['files']} | {each['lines']} |" for each in found[:MAX_ROWS]]
+    left = len(found) - MAX_ROWS
+    rest = (f"\n另有 {left} 个目录没有列出。" if chinese else f"\n{left} more directories are not shown.") if left > 0 else ""
+    return "\n".join(["", head, "|---|---:|---:|", *rows]) + f"{rest}\n"
 
 
 def _next(largest: list[dict[str, Any]], chinese: bool) -> str:

@@ -18,6 +18,14 @@ _FAIL = re.compile(r"\b(fail|break|crash)\b|失败|出错|故障", re.I)
 _SLOW = re.compile(r"\bslow(ly)?\b|慢", re.I)
 _LONG = re.compile(r"\b(long|essay)\b|长文|很长|长一点|详细", re.I)
 _SCAN = re.compile(r"\b(scan|project|repo(sitory)?|code ?base)\b|扫描|项目|代码库|工程", re.I)
+_COUNT = re.compile(r"\blines?\b.*\b(folder|director(y|ies)|workspace|files?|code)\b|(多少|统计|几).*行|代码行数|行数", re.I)
+_LANGUAGES = {
+    ".py": re.compile(r"\bpython\b", re.I | re.A),
+    ".js": re.compile(r"\bjavascript\b", re.I | re.A),
+    ".ts": re.compile(r"\btypescript\b", re.I | re.A),
+    ".go": re.compile(r"\bgolang\b", re.I | re.A),
+    ".md": re.compile(r"\bmarkdown\b", re.I | re.A),
+}
 _READ = re.compile(r"\bread\b|读取|读一下|看看文件|打开文件|阅读", re.I)
 _NOTE = re.compile(r"\b(send|note|notify)\b|发送|通知|便签|发个|发一条", re.I)
 _SEND = re.compile(r"\bsend\b.*\bfile\b|发.*文件|文件.*发", re.I)
@@ -108,10 +116,10 @@ def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[
     """Give the calls still to make: those that only look come first and together, the one that asks comes alone."""
     offered = {tool.name for tool in request.tools} - done
     if offered == {_WAY_OUT}:
-        return ((_WAY_OUT, "{}"),) if any(wish.search(question) for wish in (_SCAN, _READ, _NOTE, _SEND)) else ()
+        return ((_WAY_OUT, "{}"),) if any(wish.search(question) for wish in (_SCAN, _COUNT, _READ, _NOTE, _SEND)) else ()
     looking: list[tuple[str, str]] = []
-    if _SCAN.search(question) and "project_scan" in offered:
-        looking.append(("project_scan", "{}"))
+    if (_SCAN.search(question) or _COUNT.search(question)) and "project_scan" in offered:
+        looking.append(("project_scan", _scanned(question)))
     if _READ.search(question) and "read_file" in offered:
         looking.append(
             ("read_file", json.dumps({"file_path": _file_in(question, request) or "README.md"}, ensure_ascii=False))
@@ -125,6 +133,12 @@ def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[
         note = quoted.group(1) if quoted else question[:200]
         return (("send_note", json.dumps({"text": note}, ensure_ascii=False)),)
     return ()
+
+
+def _scanned(question: str) -> str:
+    """Give the arguments of a scan: only the languages that the question names."""
+    kinds = [kind for kind, word in _LANGUAGES.items() if word.search(question)]
+    return json.dumps({"extensions": kinds}) if kinds else "{}"
 
 
 def _file_in(question: str, request: ModelRequest) -> str:

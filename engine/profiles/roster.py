@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from engine.errors import ProfileInvalid
 from engine.profiles.profile import MAIN, Name, Profile
 from engine.profiles.reading import read_profile, read_values
 
-log = logging.getLogger(__name__)
 BUILT_IN = Profile(id=MAIN, name=Name(en="niuma", zh="牛马"), description="Answers, and works with tools.")
 _Stamp = tuple[tuple[str, int, int], ...]
 
@@ -87,5 +85,4 @@ def _read(files: Sequence[Path]) -> tuple[dict[str, Profile], dict[Path, str]]:
             values[file.stem] = {**values.get(file.stem, {}), **read_values(file)}
         except ProfileInvalid as error:
             problems[file] = str(error)
-            log.warning("agent_left_out", extra={"file": str(file), "reason": str(error)})
     return found, problems

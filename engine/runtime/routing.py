@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 from engine.agent.route import Route, Way
@@ -11,6 +12,8 @@ from engine.models.registry import ModelRegistry, is_demo
 from engine.profiles import Roster
 from engine.router import Domains, Surroundings, decide, decide_by_rules, request_of
 from engine.settings import EngineSettings
+
+log = logging.getLogger(__name__)
 
 
 class RunRouter:
@@ -35,6 +38,8 @@ class RunRouter:
             instructions = self._roster.main.classify_prompt
             self._around = replace(self._around, domains=Domains(self._roster.domains), instructions=instructions)
             self._version = version
+            for file, reason in self._roster.problems.items():
+                log.warning("agent_left_out", extra={"file": str(file), "reason": reason})
 
     def by_rules(self, given: RunInput, previous: Way | None) -> Route | None:
         """See `Router.by_rules`."""

@@ -14,6 +14,9 @@ from engine.sessions.tables import MessageRow, SessionRow
 T = TypeVar("T")
 _CONFIG = "CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))"
 
+_STEPS = "CREATE TABLE nm_step (run TEXT, path TEXT, result TEXT, PRIMARY KEY (run, path))"
+"""Stays empty: a run in memory keeps its journal itself."""
+
 
 class MemoryDatabase:
     """Runs each `fn` in one transaction, at once."""
@@ -23,9 +26,8 @@ class MemoryDatabase:
         tables = [SQLModel.metadata.tables[row.__tablename__] for row in (SessionRow, MessageRow)]
         SQLModel.metadata.create_all(self._engine, tables=tables)
         with self._engine.begin() as connection:
-            connection.execute(
-                text("CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))")
-            )
+            connection.execute(text(_CONFIG))
+            connection.execute(text(_STEPS))
 
     async def run(self, fn: Callable[[Session], T]) -> T:
         """Run `fn` and commit; roll back when it raises."""

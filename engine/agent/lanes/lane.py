@@ -67,7 +67,7 @@ async def _begin(place: Place, scope: LaneScope, lane: PlannedLane) -> Begun:
         is_staged = not facts.reliable_tools and len(_tools(equipment, profile)) > 0
         return Begun(at_ms=equipment.clock.now_ms(), model=name, is_staged=is_staged)
 
-    return await scope.step("begin", begin, result=Begun, events=lambda _: [_mark(place, "in_progress")])
+    return await scope.step("begin", begin, result=Begun, events=lambda _: [_mark(place, lane, "in_progress")])
 
 
 async def _worked(
@@ -137,14 +137,14 @@ async def _end(place: Place, scope: LaneScope, lane: PlannedLane, result: LaneRe
             keep(session, LaneRow(scope.id, place.work.scope.id, lane.id, scope.input, outcome, begun_at_ms, at_ms))
 
     def events(value: LaneResult) -> list[RunEvent]:
-        return [scope.told(_mark(place, "success" if value.status == "done" else "fail"))]
+        return [scope.told(_mark(place, lane, "success" if value.status == "done" else "fail"))]
 
     return await place.work.scope.step(scope.path("end"), ended, result=LaneResult, events=events, also=also)
 
 
-def _mark(place: Place, status: str) -> RunEvent:
+def _mark(place: Place, lane: PlannedLane, status: str) -> RunEvent:
     """Give the event that tells only how far a lane is."""
-    content = {"code": "lane", "params": {}, "tone": "info"}
+    content = {"code": "lane", "params": {"lane": lane.id, "agent": lane.agent, "status": status}, "tone": "info"}
     run, at_ms = place.work.scope.id, place.equipment.clock.now_ms()
     event = RunEvent(run=run, type="notice", content=content, segment="lane", visibility="hidden", at_ms=at_ms)
     return RunEvent.model_validate({**event.model_dump(), "status": status})
