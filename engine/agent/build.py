@@ -31,6 +31,15 @@ from engine.tools.write_file import WriteFile
 
 
 @dataclass(frozen=True, slots=True)
+class AgentWays:
+    """Who answers; what is missing leaves one agent that works with tools."""
+
+    router: Callable[[ModelRegistry], Router] | None = None
+    roster: Roster | None = None
+    keep_lane: KeepLane | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FileWays:
     """How files come in and go out, and where commands run; one that is missing is not gone."""
 
@@ -39,15 +48,8 @@ class FileWays:
     quota: Quota = UNLIMITED
     confinement: Confinement | None = None
     """Where commands run; without it there is no tool for them."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentWays:
-    """Who answers; what is missing leaves one agent that works with tools."""
-
-    router: Callable[[ModelRegistry], Router] | None = None
-    roster: Roster | None = None
-    keep_lane: KeepLane | None = None
+    agents: AgentWays = AgentWays()
+    """Who answers, by which way."""
 
 
 def build_agent(
@@ -58,7 +60,6 @@ def build_agent(
     models: ModelRegistry | None = None,
     tools: ToolSet | None = None,
     ways: FileWays | None = None,
-    agents: AgentWays | None = None,
 ) -> Agent:
     """Give an agent with the built-in tools and the settings' models. Close `models` (given, or `agent.aclose()`).
 
@@ -72,7 +73,7 @@ def build_agent(
     built: list[Tool] = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *_shell(settings, ways)]
     own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])
     equipment = Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota)
-    agents = agents or AgentWays()
+    agents = ways.agents
     router = None if agents.router is None else agents.router(registry)
     return Agent(replace(equipment, router=router, roster=agents.roster, keep_lane=agents.keep_lane))
 

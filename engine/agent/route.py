@@ -13,8 +13,10 @@ DecidedBy = Literal["rules", "model", "default"]
 
 
 class Route(Value):
-    """The decision; journaled with the step `context`, or as the step `route` where a model was asked: a resumed run keeps
-    its way."""
+    """The decision; a resumed run keeps its way.
+
+    Journaled with the step `context`, or as the step `route` where a model was asked.
+    """
 
     v: int = 1
     way: Way

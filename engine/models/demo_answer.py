@@ -106,7 +106,11 @@ def _folders(found: list[dict[str, Any]], chinese: bool) -> str:
     head = "| 目录 | 文件数 | 行数 |" if chinese else "| Directory | Files | Lines |"
     rows = [f"| `{each['directory']}` | {each['files']} | {each['lines']} |" for each in found[:MAX_ROWS]]
     left = len(found) - MAX_ROWS
-    rest = (f"\n另有 {left} 个目录没有列出。" if chinese else f"\n{left} more directories are not shown.") if left > 0 else ""
+    rest = (
+        (f"\n另有 {left} 个目录没有列出。" if chinese else f"\n{left} more directories are not shown.")
+        if left > 0
+        else ""
+    )
     return "\n".join(["", head, "|---|---:|---:|", *rows]) + f"{rest}\n"
 
 

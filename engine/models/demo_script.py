@@ -18,7 +18,9 @@ _FAIL = re.compile(r"\b(fail|break|crash)\b|失败|出错|故障", re.I)
 _SLOW = re.compile(r"\bslow(ly)?\b|慢", re.I)
 _LONG = re.compile(r"\b(long|essay)\b|长文|很长|长一点|详细", re.I)
 _SCAN = re.compile(r"\b(scan|project|repo(sitory)?|code ?base)\b|扫描|项目|代码库|工程", re.I)
-_COUNT = re.compile(r"\blines?\b.*\b(folder|director(y|ies)|workspace|files?|code)\b|(多少|统计|几).*行|代码行数|行数", re.I)
+_COUNT = re.compile(
+    r"\blines?\b.*\b(folder|director(y|ies)|workspace|files?|code)\b|(多少|统计|几).*行|代码行数|行数", re.I
+)
 _LANGUAGES = {
     ".py": re.compile(r"\bpython\b", re.I | re.A),
     ".js": re.compile(r"\bjavascript\b", re.I | re.A),
@@ -116,7 +118,9 @@ def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[
     """Give the calls still to make: those that only look come first and together, the one that asks comes alone."""
     offered = {tool.name for tool in request.tools} - done
     if offered == {_WAY_OUT}:
-        return ((_WAY_OUT, "{}"),) if any(wish.search(question) for wish in (_SCAN, _COUNT, _READ, _NOTE, _SEND)) else ()
+        return (
+            ((_WAY_OUT, "{}"),) if any(wish.search(question) for wish in (_SCAN, _COUNT, _READ, _NOTE, _SEND)) else ()
+        )
     looking: list[tuple[str, str]] = []
     if (_SCAN.search(question) or _COUNT.search(question)) and "project_scan" in offered:
         looking.append(("project_scan", _scanned(question)))

@@ -13,7 +13,7 @@ task, attempt_index, person) VALUES (:id, :conv, 0, :status, 1, :begun, :begun, 
 
 
 def keep_lane(session: Session, row: LaneRow) -> None:
-    """Put the lane down, in the transaction that records its end. Its conversation is its own: nobody waits behind it."""
+    """Put the lane down, in the transaction that records its end; nobody waits behind it."""
     execute(
         session,
         _KEEP,

@@ -108,10 +108,10 @@ class AgentRuntime(Runtime):
                 quota=quota,
             )
         outbox = Outbox(blobs, max_bytes=own.max_sent_file_bytes)
-        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell))
         roster = Roster(settings.agent_folders)
         agents = AgentWays(lambda models: RunRouter(settings, roster, models), roster, keep_lane)
-        return build_agent(settings, self.database, self._clock, ways=ways, agents=agents)
+        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell), agents)
+        return build_agent(settings, self.database, self._clock, ways=ways)
 
 
 def build_runtime(

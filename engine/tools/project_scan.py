@@ -73,7 +73,7 @@ class ProjectScan:
     description = (
         "Count the files and lines of the workspace, by file extension and by directory, and name the longest files. "
         "Use it to learn how large a project is and what it is written in. `extensions` counts only files of these "
-        "kinds, e.g. [\".py\"] for Python."
+        'kinds, e.g. [".py"] for Python.'
     )
     effect: Effect = "none"
     asks = False
@@ -86,7 +86,7 @@ class ProjectScan:
                 "type": "array",
                 "items": {"type": "string", "maxLength": 20},
                 "maxItems": 20,
-                "description": "Count only these, e.g. [\".py\"]; leave it out to count all.",
+                "description": 'Count only these, e.g. [".py"]; leave it out to count all.',
             }
         },
         "additionalProperties": False,
@@ -109,6 +109,8 @@ class ProjectScan:
             "largest": [{"file_path": path, "lines": lines} for lines, path in sorted(count.largest, reverse=True)],
             "cut": count.cut,
         }
+        if (left := len(count.by_directory) - MAX_DIRECTORIES) > 0:
+            parsed["more_directories"] = left
         if count.only:
             parsed["extensions"] = sorted(count.only)
         return ToolResult(

@@ -23,7 +23,17 @@ from engine.agent.loop import Agent
 from engine.agent.route import Route, Way
 from engine.agent.routing import WORK_WITH_TOOLS
 from engine.events import RunEvent
-from engine.messages import Address, AssistantMessage, Principal, RunId, RunInput, TextPart, ToolCall, ToolMessage, Usage
+from engine.messages import (
+    Address,
+    AssistantMessage,
+    Principal,
+    RunId,
+    RunInput,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    Usage,
+)
 from engine.models.base import Completed, Finish, Model, ModelFacts, ModelItem, ModelRequest, TextDelta
 from engine.permissions import Touches
 from engine.profiles import Profile, Roster
@@ -209,7 +219,9 @@ class Theatre:
         await self.database.run(lambda session: execute(session, _RUN, **row))
         return run
 
-    async def attempt(self, run: RunId, agent: Agent, doing: Doing, *, dies_at: int = 0, death: Death = "before") -> Any:
+    async def attempt(
+        self, run: RunId, agent: Agent, doing: Doing, *, dies_at: int = 0, death: Death = "before"
+    ) -> Any:
         """Give the outcome, or `None` when the process died."""
         claim = await self.database.run(lambda session: self.replica.journal.claim(session, run, "r1"))
         assert claim is not None
@@ -275,7 +287,6 @@ async def test_a_crash_at_any_step_of_lanes_swaps_and_repeats_nothing(theatre: T
     assert len(kept) == theatre.runs * 2
     said = Counter(json.loads(row.result)["answer"] for row in kept)
     assert said == {"a0,a1": theatre.runs, "b0,b1": theatre.runs}
-
 
 
 async def test_a_crash_between_groups_hands_on_what_was_recorded(theatre: Theatre) -> None:

@@ -98,9 +98,7 @@ async def _worked(
     )
 
 
-async def _pass(
-    place: Place, scope: LaneScope, profile: Profile, begun: Begun, earlier: Sequence[LaneResult]
-) -> Pass:
+async def _pass(place: Place, scope: LaneScope, profile: Profile, begun: Begun, earlier: Sequence[LaneResult]) -> Pass:
     """Give the lane's first state: what the main agent would read, under the lane's own instructions."""
     model = place.equipment.models.get(begun.model)
     facts = await model.facts()

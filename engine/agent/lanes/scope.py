@@ -118,6 +118,4 @@ class LaneScope:
         """Give an event of the lane as the run tells it: on the lane's place; what it cost belongs to the run."""
         segment = self.path(event.segment) if event.segment else ""
         card = None if event.type in ("usage", "file") else self._card
-        return event.model_copy(
-            update={"run": self._of.id, "segment": segment, "card": card, "executor": self._agent}
-        )
+        return event.model_copy(update={"run": self._of.id, "segment": segment, "card": card, "executor": self._agent})

@@ -79,9 +79,7 @@ class House:
             self.rows.append(row)
 
         own = self.bench.equipment()
-        return replace(
-            own, models=OneModel(self.voices), router=self.router, roster=self.roster, keep_lane=keep
-        )
+        return replace(own, models=OneModel(self.voices), router=self.router, roster=self.roster, keep_lane=keep)
 
     def agent(self) -> Agent:
         return Agent(self.equipment())
@@ -315,4 +313,3 @@ def test_a_models_order_is_followed_or_left(said: str, steps: list[list[str]] | 
 def test_an_agent_may_work_again_under_a_name_of_its_own() -> None:
     plan = plan_of([["a"], ["b", "b"], ["a"]], most=3)
     assert [[lane.id for lane in step] for step in plan.steps] == [["a"], ["b"], ["a-2"]]
-

@@ -156,5 +156,3 @@ async def test_a_router_model_that_fails_leaves_the_way_that_can_do_everything(b
     assert decide_by_rules(request_of(given), NO_AGENTS, NO_AGENTS) is None
     said = await decide(given, Surroundings(), model=failing)
     assert (said.way, said.by) == ("agent", "default")
-
-

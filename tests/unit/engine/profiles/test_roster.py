@@ -51,8 +51,11 @@ def test_an_agent_of_ones_own(tmp_path: Path) -> None:
     ("text", "told"),
     [
         (GOOD + "enabeld = true\n", "enabeld is no key of an agent; did you mean enabled?"),
-        ('name = { en = "Law", zn = "法务" }\ndescription = "x"\n', "name.zn is no key of an agent; did you mean name.zh?"),
-        (GOOD + 'zzz = 1\n', "zzz is no key of an agent; known are id, name,"),
+        (
+            'name = { en = "Law", zn = "法务" }\ndescription = "x"\n',
+            "name.zn is no key of an agent; did you mean name.zh?",
+        ),
+        (GOOD + "zzz = 1\n", "zzz is no key of an agent; known are id, name,"),
         ('description = "x"\n', "name: Field required"),
         (GOOD + 'id = "lawyer"\n', "id is 'lawyer', but the file is called 'law.toml'"),
         (GOOD + "enabled = \n", "is not TOML"),

@@ -8,9 +8,7 @@ from engine.profiles import Profile
 from engine.profiles.profile import Name
 from engine.router import Directory, Domains, decide_by_rules, read_request
 
-LAW = Profile(
-    id="law", name=Name(en="Lawyer", zh="法务"), description="contracts and terms", keywords=("NDA", "合同")
-)
+LAW = Profile(id="law", name=Name(en="Lawyer", zh="法务"), description="contracts and terms", keywords=("NDA", "合同"))
 TAX = Profile(id="tax", name=Name(en="Tax desk", zh="税务"), description="taxes", keywords=("vat", "发票"))
 DOMAINS = Domains([LAW, TAX])
 
