@@ -27,8 +27,8 @@ WORK_WITH_TOOLS = ToolSchema(
 """All that a model is offered that answers at once: the way out when the answer needs work after all."""
 GIVEN = "Your tools are here now. Go on with the question."
 
-_LAST = """SELECT run FROM nm_message WHERE session = :session AND n <= :upto ORDER BY n DESC LIMIT 1"""
-_STEP_OF = "SELECT result FROM nm_step WHERE run = :run AND path = :path"
+_LAST = f"""SELECT path, result FROM nm_step WHERE path IN ('{STEP}', 'context') AND run =
+(SELECT run FROM nm_message WHERE session = :session AND n <= :upto ORDER BY n DESC LIMIT 1)"""
 _BEGAN = ("model/0", "plan/0")
 """Steps that a run which began without a route has recorded first."""
 
@@ -60,15 +60,9 @@ class Router(Protocol):
 
 def previous_way(session: Session, known: SessionId, upto: int) -> Way | None:
     """Give the way of the session's last run; `None` at its beginning, or where none was recorded."""
-    run = execute(session, _LAST, session=known, upto=upto).scalar()
-    if run is None:
-        return None
-    for path in (STEP, "context"):
-        raw = json.loads(execute(session, _STEP_OF, run=run, path=path).scalar() or "{}")
-        found = raw.get("route") if path == "context" else raw
-        if found:
-            return Route.model_validate(found).way
-    return None
+    steps = {row.path: json.loads(row.result) for row in execute(session, _LAST, session=known, upto=upto)}
+    found = steps.get(STEP) or steps.get("context", {}).get("route")
+    return Route.model_validate(found).way if found else None
 
 
 async def asked_way(scope: RunScope, router: Router, previous: Way | None, model: Model, clock: Clock) -> Route | None:

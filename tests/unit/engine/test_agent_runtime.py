@@ -209,3 +209,14 @@ async def test_an_outage_in_the_middle_of_a_start_is_told_in_our_words(tmp_path:
     runtime = build_runtime(EngineSettings(home=tmp_path), Notes(), SystemClock(), migrate=cut_off)
     with pytest.raises(StorageError, match="too many clients"):
         await runtime.start()
+
+
+async def test_consent_goes_on_with_the_work_of_the_run_before(house: House) -> None:
+    told: dict[str, Any] = {}
+    for words, way in (("hello", "direct"), ("scan the project", "agent"), ("go on", "agent")):
+        run = await house.ask(words)
+        await house.runtime.wait_ended(run, 20)
+        contents = [event.content for event in await house.runtime.events(run)]
+        (told,) = [each["params"] for each in contents if isinstance(each, dict) and each.get("code") == "routed"]
+        assert (told["way"], told["by"]) == (way, "rules"), words
+    assert "goes_on_with_work" in told["reason"]
