@@ -9,13 +9,13 @@ from tests.journeys.house import house
 from tests.journeys.scripted_model import Call, Refuse, Say
 
 LAW = 'name = {en = "Lawyer", zh = "法务"}\ndescription = "contracts"\nkeywords = ["contract"]\nprompt = "LAW"\n'
-TAX = 'name = {en = "Taxman", zh = "税务"}\ndescription = "taxes"\nkeywords = ["vat"]\nprompt = "TAX"\nmodel = "other"\n'
+TAX = 'name = {en = "Taxman", zh = "税务"}\ndescription = "taxes"\nkeywords = ["vat"]\nprompt = "TAX"\n'
 
 
 async def test_lanes_on_the_card_and_one_answer_below_them(home: Path) -> None:
     (home / "agents").mkdir(parents=True)
     (home / "agents" / "law.toml").write_text(LAW, encoding="utf-8")
-    (home / "agents" / "tax.toml").write_text(TAX, encoding="utf-8")
+    (home / "agents" / "tax.toml").write_text(TAX + 'model = "other"\n', encoding="utf-8")
     async with house(home, start=False) as h:
         h.settings |= {
             "models.other.model": "openai/other",
