@@ -22,6 +22,7 @@
     ├── AlreadyRunning        another process holds the data folder
     ├── UnknownRun
     ├── DuplicatePath         one attempt asked for the same journal path twice
+    ├── ProfileInvalid        an agent's file makes no sense
     └── SettingsInvalid
 
 A stop is a result, not an error. `asyncio.CancelledError` means shutdown or a lost lease and is never recorded.
@@ -163,3 +164,7 @@ class DuplicatePath(EngineError):
 
 class SettingsInvalid(EngineError):
     """An engine setting makes no sense."""
+
+
+class ProfileInvalid(EngineError):
+    """An agent's file makes no sense."""

@@ -118,6 +118,10 @@ class AgentSettings(Section):
     tools_folder: str = ""
     shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
     shell_network: bool = False
+    router_asks: bool = True
+    router_model: str = ""
+    lanes_at_once: int = Field(default=3, ge=1, le=20)
+    max_lanes: int = Field(default=6, ge=1, le=50)
 
 
 class WebSettings(Section):
@@ -151,6 +155,8 @@ class EngineSettings(Section):
     private: tuple[Path, ...] = ()
     rules_from: tuple[Path, ...] = ()
     """Folders with `permissions.toml` and `roles.toml`, the shipped one first; none: what tools declare is the rule."""
+    agent_folders: tuple[Path, ...] = ()
+    """Where agents' files are; later folders win."""
     database: DatabaseSettings = DatabaseSettings()
     runs: RunSettings = RunSettings()
     sessions: SessionSettings = SessionSettings()

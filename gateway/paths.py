@@ -29,6 +29,16 @@ def skills_folder() -> Path:
     return shipped_root() / "skills"
 
 
+def agents_folder() -> Path:
+    """Give the folder of the agents that ship with the product."""
+    return config_folder() / "agents"
+
+
+def own_agents_folder(home: Path) -> Path:
+    """Give the folder of the operator's own agents; it may not exist."""
+    return home / "agents"
+
+
 def data_folder(home: str | Path | None = None, environ: Mapping[str, str] = os.environ) -> Path:
     """Give the absolute data folder: `home`, else `NIUMA_HOME`, else `~/.niuma`. Creates nothing."""
     chosen = home or environ.get(HOME_VARIABLE) or Path.home() / ".niuma"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from engine.agent.context import ALLOWS_WHAT_TOOLS_ALLOW, Database, Equipment, Rules
+from engine.agent.context import ALLOWS_WHAT_TOOLS_ALLOW, Database, Equipment, KeepLane, Rules
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.agent.outgoing import Outbox
+from engine.agent.routing import Router
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
+from engine.profiles import Roster
 from engine.settings import EngineSettings
 from engine.tools.base import Tool
 from engine.tools.create_file import CreateFile
@@ -28,6 +31,15 @@ from engine.tools.write_file import WriteFile
 
 
 @dataclass(frozen=True, slots=True)
+class AgentWays:
+    """Who answers; what is missing leaves one agent that works with tools."""
+
+    router: Callable[[ModelRegistry], Router] | None = None
+    roster: Roster | None = None
+    keep_lane: KeepLane | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FileWays:
     """How files come in and go out, where commands run, and what calls may do; a way that is missing is not gone."""
 
@@ -37,6 +49,8 @@ class FileWays:
     confinement: Confinement | None = None
     """Where commands run; without it there is no tool for them."""
     rules: Rules = ALLOWS_WHAT_TOOLS_ALLOW
+    agents: AgentWays = AgentWays()
+    """Who answers, by which way."""
 
 
 def build_agent(
@@ -59,7 +73,10 @@ def build_agent(
     changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
     built: list[Tool] = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *_shell(settings, ways)]
     own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])
-    return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, ways.rules, ways.quota))
+    equipment = Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, ways.rules, ways.quota)
+    agents = ways.agents
+    router = None if agents.router is None else agents.router(registry)
+    return Agent(replace(equipment, router=router, roster=agents.roster, keep_lane=agents.keep_lane))
 
 
 def _with_outside(settings: EngineSettings, tools: list[Tool]) -> ToolSet:

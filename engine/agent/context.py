@@ -14,12 +14,16 @@ from sqlmodel import Session
 from engine.agent.enclosures import Opener
 from engine.agent.outgoing import Outbox
 from engine.agent.prompt import prompt
+from engine.agent.route import Route, Way
+from engine.agent.routing import Router, asked_way, previous_way, route_events
 from engine.agent.state import Pass, Staging
 from engine.agent.window import Window
-from engine.messages import Message, SessionId, SystemMessage, UserMessage, Value
+from engine.events import RunEvent
+from engine.messages import Message, RunId, RunInput, SessionId, SystemMessage, UserMessage, Value
 from engine.models.base import Model
 from engine.permissions import Approvals, Policy, Request, Role, Ruling
-from engine.ports import Clock, RunScope
+from engine.ports import Clock, Outcome, RunScope
+from engine.profiles import Roster
 from engine.sessions.attempts import append_question, question_of
 from engine.sessions.branch import Branch, branch_of, grow
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
@@ -33,6 +37,22 @@ T = TypeVar("T")
 
 ALLOWS_WHAT_TOOLS_ALLOW = Policy(roles={"main": Role()})
 """What a tool declares (`asks`, its workspace) is the only rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRow:
+    """What is kept of a lane that has ended, beside the run it belongs to; times in UTC milliseconds."""
+
+    run: RunId
+    parent: RunId
+    lane: str
+    input: RunInput
+    outcome: Outcome
+    begun_at_ms: int
+    ended_at_ms: int
+
+
+KeepLane = Callable[[Session, LaneRow], None]
 
 
 class Database(Protocol):
@@ -90,6 +110,12 @@ class Equipment:
     """What a conversation's workspace may hold."""
     role: str = "main"
     """The agent's position; one of the policy's roles."""
+    router: Router | None = None
+    """Says which way requests go; without one every run is worked on with tools."""
+    roster: Roster | None = None
+    """The agents; without one there is the main one alone."""
+    keep_lane: KeepLane | None = None
+    """Puts down that a lane has ended; without it lanes leave no row of their own."""
 
 
 class Begun(Value):
@@ -104,12 +130,16 @@ class Begun(Value):
     """Where the session begins in another one, whose messages up to there are its first."""
     is_staged: bool = False
     """The model is asked for plans, because its tool calls cannot be relied on; holds for the whole run."""
+    route: Route | None = None
+    """Where rules saw the way; else a model is asked in the step `route`. Here it costs no write of its own."""
+    previous: Way | None = None
+    """The way of the session's last run."""
 
 
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
     """Find the session, store the person's words in it and give the pass's first state."""
     settings = equipment.settings
-    workspace = await asyncio.to_thread(workspace_for, settings.home, scope.input.to, settings.workspace)
+    workspace = await asyncio.to_thread(_look_around, scope, equipment)
     words = await _words(scope, equipment, workspace)
     begun = await _begin_step(scope, equipment, words)
     model = equipment.models.get(begun.model)
@@ -117,7 +147,10 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         _earlier(begun, equipment),
         model.facts(),
     )
-    before: list[Message] = [SystemMessage(text=instructions(begun.at_ms)), *earlier]
+    route = begun.route
+    if route is None and equipment.router is not None:
+        route = await asked_way(scope, equipment.router, begun.previous, model, equipment.clock)
+    before: list[Message] = [SystemMessage(text=instructions(begun.at_ms, _own(equipment))), *earlier]
     messages = [*before, words]
     return Pass(
         scope=scope,
@@ -130,7 +163,17 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         pictures=await equipment.opener.pictures(messages) if facts.images and equipment.opener else {},
         private=(settings.home, *settings.private),
         staging=Staging() if begun.is_staged else None,
+        route=route,
+        is_direct=route is not None and route.way == "direct" and not begun.is_staged,
+        begun_at_ms=begun.at_ms,
     )
+
+
+def _look_around(scope: RunScope, equipment: Equipment) -> Path:
+    """Give the workspace; agents whose files changed are read meanwhile."""
+    if equipment.router is not None:
+        equipment.router.refresh()
+    return workspace_for(equipment.settings.home, scope.input.to, equipment.settings.workspace)
 
 
 async def _earlier(begun: Begun, equipment: Equipment) -> list[Message]:
@@ -140,10 +183,15 @@ async def _earlier(begun: Begun, equipment: Equipment) -> list[Message]:
     return await equipment.database.read(lambda session: history(session, begun.session, upto=begun.upto, limit=limit))
 
 
-def instructions(at_ms: int) -> str:
-    """Give the system text of a run that began at `at_ms`."""
+def instructions(at_ms: int, own: str = "") -> str:
+    """Give the system text of a run that began at `at_ms`; `own` is what the operator tells this agent."""
     day = datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%A, %Y-%m-%d")
-    return f"{prompt('system')}\nToday is {day} (UTC)."
+    told = f"\n\n{own.strip()}" if own.strip() else ""
+    return f"{prompt('system')}\nToday is {day} (UTC).{told}"
+
+
+def _own(equipment: Equipment) -> str:
+    return "" if equipment.roster is None else equipment.roster.main.prompt
 
 
 async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage) -> Begun:
@@ -152,7 +200,15 @@ async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage)
     async def look() -> Begun:
         begun = await equipment.database.read(lambda session: _look(session, scope, equipment, now_ms))
         facts = await equipment.models.get(begun.model).facts()
-        return begun.model_copy(update={"is_staged": not facts.reliable_tools and len(equipment.tools) > 0})
+        route = None if equipment.router is None else equipment.router.by_rules(scope.input, begun.previous)
+        is_staged = not facts.reliable_tools and len(equipment.tools) > 0
+        return begun.model_copy(update={"is_staged": is_staged, "route": route})
+
+    def events(begun: Begun) -> list[RunEvent]:
+        if begun.route is None or equipment.router is None:
+            return []
+        has_domains, model = equipment.router.has_domains, equipment.models.get(begun.model).name
+        return route_events(scope, begun.route, model, has_domains=has_domains, at_ms=begun.at_ms)
 
     def also(session: Session, begun: Begun) -> None:
         begin_session(session, scope.input.to, id=begun.session, now_ms=begun.at_ms)
@@ -162,7 +218,7 @@ async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage)
         question = question_of(scope.id, scope.input)
         append_question(session, begun.session, words, run=scope.id, question=question, now_ms=begun.at_ms)
 
-    return await scope.step("context", look, result=Begun, also=also)
+    return await scope.step("context", look, result=Begun, events=events, also=also)
 
 
 def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) -> Begun:
@@ -176,7 +232,9 @@ def _look(session: Session, scope: RunScope, equipment: Equipment, now_ms: int) 
         upto = 0 if branch is None else branch.upto
         return Begun(session=new_session_id(now_ms), upto=upto, model=model, at_ms=now_ms, branch=branch)
     known = SessionId(row.id)
-    return Begun(session=known, upto=last_place(session, known), model=row.model or model, at_ms=now_ms)
+    upto = last_place(session, known)
+    previous = None if equipment.router is None else previous_way(session, known, upto)
+    return Begun(session=known, upto=upto, model=row.model or model, at_ms=now_ms, previous=previous)
 
 
 async def _words(scope: RunScope, equipment: Equipment, workspace: Path) -> UserMessage:

@@ -9,14 +9,16 @@ from engine.agent.context import Equipment, begin
 from engine.agent.evaluate import evaluate
 from engine.agent.execute import execute, result_message
 from engine.agent.judging import doubt, judge
+from engine.agent.lanes.lanes import Lanes
 from engine.agent.plan import model_turn
 from engine.agent.plan_review import review
 from engine.agent.prompt import prompt
+from engine.agent.routing import GIVEN, WORK_WITH_TOOLS
 from engine.agent.staged.stages import Stages, hold_back
 from engine.agent.state import ModelTurn, Pass, Stage
 from engine.agent.steering import take_in
 from engine.events import RunEvent
-from engine.messages import TextPart, UserMessage
+from engine.messages import TextPart, ToolMessage, UserMessage
 from engine.ports import Outcome, RunScope
 
 
@@ -47,6 +49,12 @@ class Agent:
     async def __call__(self, scope: RunScope) -> Outcome:
         """Answer the run's input. Ordinary failures and a stop are outcomes; whatever text was visible is kept."""
         work = await begin(scope, self._equipment)
+        if work.route is not None and work.route.domains:
+            await Lanes(work, self._equipment, _through).run()
+        return await self.work_through(work)
+
+    async def work_through(self, work: Pass) -> Outcome:
+        """Go from stage to stage until the pass ends."""
         stages = self._stages if work.staging is None else self._staged
         while work.stage is not Stage.END:
             work.enter(await stages[work.stage](work))
@@ -62,7 +70,7 @@ class Agent:
         await take_in(work, f"steer/{work.round}", f"model/{work.round}", self._equipment.clock)
         turn = await self._ask(work, f"model/{work.round}", tools=True)
         if turn.ended == "tool_calls":
-            return Stage.REVIEW
+            return _taken_up(work, turn)
         work.outcome = _ended(work, turn)
         return Stage.END
 
@@ -95,7 +103,8 @@ class Agent:
         return Stage.END
 
     async def _ask(self, work: Pass, path: str, *, tools: bool) -> ModelTurn:
-        turn = await model_turn(work, path, work.tools if tools else [], self._equipment.clock)
+        offered = [WORK_WITH_TOOLS] if work.is_direct and work.tools else work.tools
+        turn = await model_turn(work, path, offered if tools else [], self._equipment.clock)
         work.turn = turn
         work.messages.append(turn.message)
         if turn.message.text:
@@ -114,6 +123,24 @@ class Agent:
             return [RunEvent(run=run, type="notice", content=content, segment="exhausted", opr="add", at_ms=at_ms)]
 
         await work.scope.step("exhausted", told, result=str, events=events)
+
+
+async def _through(equipment: Equipment, work: Pass) -> Outcome:
+    """Work a lane through: the same loop, with the lane's agent's own equipment."""
+    return await Agent(equipment).work_through(work)
+
+
+def _taken_up(work: Pass, turn: ModelTurn) -> Stage:
+    """Go on with the calls of a turn. One that was to answer at once and asks for tools is given them."""
+    if not work.is_direct:
+        return Stage.REVIEW
+    work.is_direct = False
+    if any(call.name != WORK_WITH_TOOLS.name for call in turn.message.calls):
+        # It knew a tool from the conversation: what it asks is reviewed like everything.
+        return Stage.REVIEW
+    work.messages += [ToolMessage(call_id=call.id, name=call.name, text=GIVEN) for call in turn.message.calls]
+    work.round += 1
+    return Stage.PLAN
 
 
 def _ended(work: Pass, turn: ModelTurn) -> Outcome:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from engine.agent.facts import CallFacts
+from engine.agent.route import Route
 from engine.agent.staged.results import ExecutionPlan, PlannedAction
 from engine.agent.window import Window
 from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
@@ -33,7 +34,7 @@ class Stage(StrEnum):
 
 
 TRANSITIONS: dict[Stage, frozenset[Stage]] = {
-    Stage.PLAN: frozenset({Stage.REVIEW, Stage.SUMMARIZE, Stage.END}),
+    Stage.PLAN: frozenset({Stage.PLAN, Stage.REVIEW, Stage.SUMMARIZE, Stage.END}),
     Stage.REVIEW: frozenset({Stage.EXECUTE}),
     Stage.EXECUTE: frozenset({Stage.EVALUATE, Stage.END}),
     Stage.EVALUATE: frozenset({Stage.PLAN, Stage.REPAIR, Stage.SUMMARIZE, Stage.END}),
@@ -130,6 +131,13 @@ class Pass:
     """Contents of pictures that the model should see, by blob."""
     staging: Staging | None = None
     """Only where the model is asked for plans."""
+    route: Route | None = None
+    """Which way the request goes; `None` where nobody said."""
+    is_direct: bool = False
+    """The model is asked for its answer at once, with no tool but the way out; over when it takes that."""
+    begun_at_ms: int = 0
+    has_heard: bool = False
+    """What lanes read of strangers' words is before the model, in their results."""
     stage: Stage = Stage.PLAN
     round: int = 0
     """Rounds so far; names their steps."""

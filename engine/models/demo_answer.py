@@ -39,6 +39,21 @@ def answer(results: Sequence[Seen], chinese: bool) -> str:
     return "\n".join([*(_part(result, chinese) for result in results), _FOOTER[chinese]])
 
 
+def together(lanes: Sequence[tuple[str, str, str]], chinese: bool) -> str:
+    """Put results of domain agents under each other: name, how it ended, words."""
+    parts = [f"## {name}\n\n{_without_footer(words)}\n" for name, ended, words in lanes if ended == "done"]
+    missing = [name for name, ended, _ in lanes if ended != "done"]
+    if missing and chinese:
+        parts.append(f"没有结果：{'、'.join(missing)}。\n")
+    elif missing:
+        parts.append(f"No result from: {', '.join(missing)}.\n")
+    return "\n".join([*parts, _FOOTER[chinese]])
+
+
+def _without_footer(words: str) -> str:
+    return "\n".join(line for line in words.strip().splitlines() if not line.startswith("> ")).strip()
+
+
 def points(text: str, most: int = 3) -> list[str]:
     """Give the first plain sentences of a markdown text, one line each."""
     found: list[str] = []
@@ -81,7 +96,22 @@ def _scan(result: Seen, chinese: bool) -> str:
     kinds = list(cast("dict[str, int]", facts.get("by_extension") or {}).items())[:MAX_ROWS]
     rows = [f"| `{kind}` | {number} | {of_lines.get(kind, '-')} |" for kind, number in kinds]
     table = "\n".join(["", title, "", head, "|---|---:|---:|", *rows, ""]) if rows else ""
-    return said + table + _next(cast("list[dict[str, Any]]", facts.get("largest") or []), chinese)
+    folders = _folders(cast("list[dict[str, Any]]", facts.get("by_directory") or []), chinese)
+    return said + table + folders + _next(cast("list[dict[str, Any]]", facts.get("largest") or []), chinese)
+
+
+def _folders(found: list[dict[str, Any]], chinese: bool) -> str:
+    if len(found) < 2:
+        return ""
+    head = "| 目录 | 文件数 | 行数 |" if chinese else "| Directory | Files | Lines |"
+    rows = [f"| `{each['directory']}` | {each['files']} | {each['lines']} |" for each in found[:MAX_ROWS]]
+    left = len(found) - MAX_ROWS
+    rest = (
+        (f"\n另有 {left} 个目录没有列出。" if chinese else f"\n{left} more directories are not shown.")
+        if left > 0
+        else ""
+    )
+    return "\n".join(["", head, "|---|---:|---:|", *rows]) + f"{rest}\n"
 
 
 def _next(largest: list[dict[str, Any]], chinese: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.router.decide import Surroundings, decide
+from engine.router.domains import Domains
 from engine.router.request import Request, read_request, request_of
 from engine.router.route import Route, Way
 from engine.router.rules import decide_by_rules
@@ -10,6 +11,7 @@ from engine.router.specialists import Directory, Specialist
 
 __all__ = [
     "Directory",
+    "Domains",
     "Request",
     "Route",
     "Specialist",

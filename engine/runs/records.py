@@ -51,9 +51,9 @@ class RunFilter:
 
     @property
     def where(self) -> str:
-        """Give the condition."""
+        """Give the condition; lanes are no runs of their own here."""
         wanted = (clause for name, clause in _WHERE.items() if getattr(self, name) not in (None, "", False))
-        return " AND ".join(wanted) or "1 = 1"
+        return " AND ".join(["parent IS NULL", *wanted])
 
     @property
     def values(self) -> Mapping[str, object]:

@@ -24,6 +24,7 @@ _IS_OVER = f"""(status IN ('done', 'stopped', 'failed', 'interrupted') OR status
 AND EXISTS (SELECT 1 FROM nm_step AS s WHERE s.run = nm_run.id AND s.path = '{FINAL}'))"""
 """Its outcome is recorded: the card shows the end a moment before the run is over (see `afterwards.has_ended`)."""
 _ENDED_IN_ALL = f"""{COLUMNS} WHERE id IN (SELECT id FROM nm_run ORDER BY id DESC LIMIT :newest)
+AND parent IS NULL
 AND substr(conv, 1, :length) = :beginning AND attempt > 0 AND {_IS_OVER} ORDER BY id DESC LIMIT :most"""
 _NEWEST_OF_ALL = 2000
 """So far back a person's runs are looked for where it is not known in which conversation they were."""

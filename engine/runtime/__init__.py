@@ -15,6 +15,7 @@ from engine.runs.story import Beat
 from engine.runs.totals import Tally, Totals
 from engine.runs.view import RunView
 from engine.runtime.agent import build_runtime
+from engine.runtime.agents import Agents, AgentView, agents_of
 from engine.runtime.models import Models
 from engine.runtime.readiness import Check
 from engine.runtime.runtime import Runtime, check_environment
@@ -27,6 +28,8 @@ from engine.tools.sandbox import Trial, try_sandbox
 
 __all__ = [
     "DATABASE_FILE",
+    "AgentView",
+    "Agents",
     "Archive",
     "Beat",
     "Check",
@@ -56,6 +59,7 @@ __all__ = [
     "Totals",
     "Trial",
     "WaitView",
+    "agents_of",
     "build_runtime",
     "check_environment",
     "probe_model",

@@ -7,15 +7,18 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.agent.build import FileWays, build_agent
+from engine.agent.build import AgentWays, FileWays, build_agent
 from engine.agent.context import ALLOWS_WHAT_TOOLS_ALLOW
 from engine.agent.enclosures import Opener
 from engine.agent.loop import Agent
 from engine.agent.outgoing import Outbox
 from engine.permissions import LivePolicy
 from engine.ports import Clock, Enclosures, Outcome, RunScope, Surface
+from engine.profiles import Roster
+from engine.runs.lane_row import keep_lane
 from engine.runtime.models import Models, models_of
 from engine.runtime.readiness import Check
+from engine.runtime.routing import RunRouter
 from engine.runtime.runtime import Runtime
 from engine.settings import EngineSettings
 from engine.storage.blobs import BlobStore
@@ -113,7 +116,9 @@ class AgentRuntime(Runtime):
             )
         outbox = Outbox(blobs, max_bytes=own.max_sent_file_bytes)
         rules = ALLOWS_WHAT_TOOLS_ALLOW if self._rules is None else self._rules
-        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell), rules)
+        roster = Roster(settings.agent_folders)
+        agents = AgentWays(lambda models: RunRouter(settings, roster, models), roster, keep_lane)
+        ways = FileWays(opener, outbox, quota, await find_confinement(own.shell), rules, agents)
         return build_agent(settings, self.database, self._clock, ways=ways)
 
 

@@ -15,6 +15,8 @@ T = TypeVar("T")
 _TABLES = (
     "CREATE TABLE nm_config (scope TEXT, key TEXT, value TEXT, PRIMARY KEY (scope, key))",
     "CREATE TABLE nm_run (id TEXT PRIMARY KEY, status TEXT)",
+    # Stays empty: a run in memory keeps its journal itself.
+    "CREATE TABLE nm_step (run TEXT, path TEXT, result TEXT, PRIMARY KEY (run, path))",
     """CREATE TABLE nm_grant (id TEXT PRIMARY KEY, holder TEXT, person TEXT, name TEXT, lifetime TEXT,
 conversation TEXT, session TEXT, tool TEXT, cover TEXT, covers TEXT, run TEXT,
 at BIGINT, UNIQUE (holder, session, cover))""",

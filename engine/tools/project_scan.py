@@ -35,6 +35,10 @@ _MADE = {
 SKIPPED = frozenset(_VERSIONING | _MADE)
 MAX_FILES = 20_000
 MAX_LARGEST = 5
+MAX_DIRECTORIES = 200
+MAX_TABLE_DIRECTORIES = 8
+MAX_ENTRIES = 200_000
+"""Files looked at, where only some kinds are counted."""
 MAX_COUNTED_BYTES = 64 * 1024 * 1024
 """Lines are counted until this much was read in all; after that only files are."""
 MAX_FILE_BYTES = 2 * 1024 * 1024
@@ -45,30 +49,48 @@ _CHUNK_BYTES = 256 * 1024
 class _Count:
     files: int = 0
     lines: int = 0
+    seen: int = 0
+    """Entries that were looked at."""
     read_bytes: int = 0
     cut: bool = False
     by_extension: Counter[str] = field(default_factory=Counter[str])
     lines_by_extension: Counter[str] = field(default_factory=Counter[str])
+    only: frozenset[str] = frozenset()
+    """Extensions that are counted; empty: all."""
+    by_directory: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    """Files and lines that lie directly in a folder."""
     largest: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     """Lines and path of the longest files, a heap."""
 
 
 class ProjectScan:
-    """Counts files and lines, by extension.
+    """Counts files and lines, by extension and by directory.
 
     Links are not followed; caches, repositories' insides and private folders are skipped.
     """
 
     name = "project_scan"
     description = (
-        "Count the files and lines of the workspace, by file extension, and name the longest files. Use it to learn "
-        "how large a project is and what it is written in."
+        "Count the files and lines of the workspace, by file extension and by directory, and name the longest files. "
+        "Use it to learn how large a project is and what it is written in. `extensions` counts only files of these "
+        'kinds, e.g. [".py"] for Python.'
     )
     effect: Effect = "none"
     asks = False
     is_foreign = False
     event_type: EventType = "tool"
-    parameters: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}  # noqa: RUF012
+    parameters: dict[str, Any] = {  # noqa: RUF012
+        "type": "object",
+        "properties": {
+            "extensions": {
+                "type": "array",
+                "items": {"type": "string", "maxLength": 20},
+                "maxItems": 20,
+                "description": 'Count only these, e.g. [".py"]; leave it out to count all.',
+            }
+        },
+        "additionalProperties": False,
+    }
 
     def touches(self, _args: dict[str, Any]) -> Touches:
         """See `Tool.touches`."""
@@ -76,15 +98,21 @@ class ProjectScan:
 
     async def run(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Scan; never raises for files that cannot be read, they count without lines."""
-        count = await asyncio.to_thread(_scan, context.workspace, Hidden(context.workspace, context.private))
-        parsed = {
+        count = _Count(only=frozenset(_extension(str(each)) for each in args.get("extensions") or ()))
+        await asyncio.to_thread(_scan, context.workspace, Hidden(context.workspace, context.private), count)
+        parsed: dict[str, Any] = {
             "total_files": count.files,
             "total_lines": count.lines,
             "by_extension": dict(count.by_extension.most_common()),
             "lines_by_extension": dict(count.lines_by_extension.most_common()),
+            "by_directory": _directories(count),
             "largest": [{"file_path": path, "lines": lines} for lines, path in sorted(count.largest, reverse=True)],
             "cut": count.cut,
         }
+        if (left := len(count.by_directory) - MAX_DIRECTORIES) > 0:
+            parsed["more_directories"] = left
+        if count.only:
+            parsed["extensions"] = sorted(count.only)
         return ToolResult(
             success=True,
             summary=f"{count.files} files, {count.lines} lines",
@@ -99,20 +127,32 @@ def _table(count: _Count) -> str:
     """Give what a person reads: the most frequent extensions, and the longest files."""
     kinds = [f"{kind:<12}{n:>7}{count.lines_by_extension[kind]:>9}" for kind, n in count.by_extension.most_common(8)]
     longest = [f"{lines:>8}  {path}" for lines, path in sorted(count.largest, reverse=True)]
-    heads = (f"{'type':<12}{'files':>7}{'lines':>9}", f"{'lines':>8}  longest files")
-    return "\n".join([heads[0], *kinds, "", heads[1], *longest]) if kinds else ""
+    folders = [f"{each['lines']:>8}  {each['directory']}" for each in _directories(count)[:MAX_TABLE_DIRECTORIES]]
+    heads = (f"{'type':<12}{'files':>7}{'lines':>9}", f"{'lines':>8}  folders", f"{'lines':>8}  longest files")
+    return "\n".join([heads[0], *kinds, "", heads[1], *folders, "", heads[2], *longest]) if kinds else ""
 
 
-def _scan(workspace: Path, hidden: Hidden) -> _Count:
-    count, root = _Count(), workspace.resolve()
+def _directories(count: _Count) -> list[dict[str, Any]]:
+    """Give the folders that hold files themselves, the one with most lines first; each file counts in one folder."""
+    ranked = sorted(count.by_directory.items(), key=lambda each: (-each[1][1], each[0]))
+    return [{"directory": at, "files": files, "lines": lines} for at, (files, lines) in ranked[:MAX_DIRECTORIES]]
+
+
+def _extension(written: str) -> str:
+    """Give an extension as it is counted: `py`, `*.PY` and `.py` are one."""
+    bare = written.strip().lower().lstrip("*")
+    return bare if bare.startswith((".", "(")) or not bare else f".{bare}"
+
+
+def _scan(workspace: Path, hidden: Hidden, count: _Count) -> None:
+    root = workspace.resolve()
     if any(folder in hidden for folder in (root, *root.parents)):
-        return count
+        return
     handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _scan_folder(handle, "", count, hidden)
     finally:
         os.close(handle)
-    return count
 
 
 def _scan_folder(handle: int, at: str, count: _Count, hidden: Hidden) -> None:
@@ -120,7 +160,8 @@ def _scan_folder(handle: int, at: str, count: _Count, hidden: Hidden) -> None:
     with os.scandir(handle) as entries:
         known = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
     for name in (name for name, is_folder in known if not is_folder):
-        if count.files >= MAX_FILES:
+        count.seen += 1
+        if count.files >= MAX_FILES or count.seen > MAX_ENTRIES:
             count.cut = True
             return
         _take(handle, name, f"{at}{name}", count)
@@ -150,8 +191,12 @@ def _take(handle: int, name: str, path: str, count: _Count) -> None:
         return  # gone since the folder was listed
     if not stat.S_ISREG(facts.st_mode):
         return
-    count.files += 1
     kind = clean(PurePath(name).suffix.lower()) or "(none)"
+    if count.only and kind not in count.only:
+        return
+    count.files += 1
+    here = count.by_directory.setdefault(clean(path.removesuffix(name)).rstrip("/") or ".", [0, 0])
+    here[0] += 1
     count.by_extension[kind] += 1
     if facts.st_size > MAX_FILE_BYTES or count.read_bytes + facts.st_size > MAX_COUNTED_BYTES:
         count.cut = True
@@ -159,6 +204,7 @@ def _take(handle: int, name: str, path: str, count: _Count) -> None:
     count.read_bytes += facts.st_size
     lines = _lines(handle, name)
     count.lines += lines
+    here[1] += lines
     count.lines_by_extension[kind] += lines
     if lines:
         heapq.heappush(count.largest, (lines, clean(path)))

@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "agent": "ask one question here, see the trace, the answer and the data",
     "chat": "chat in this terminal, or answer questions from a pipe",
     "models": "list the models, test one",
+    "agents": "list the agents there are, show one: who answers what, with which tools",
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
     "runs": "what was asked and what became of it: list, show, retry-delivery, stop",
     "pair": "who waits to be let in, who was; let in, refuse, take back",
@@ -30,7 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "version": "print the version",
 }
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-NOT_BUILT = ("init", "send", "schedules", "sessions", "skills", "agents", "mcp")
+NOT_BUILT = ("init", "send", "schedules", "sessions", "skills", "mcp")
 
 
 class Command(Protocol):

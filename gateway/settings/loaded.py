@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from engine.settings import AgentSettings, DatabaseSettings, EngineSettings, RunSettings, SessionSettings, WebSettings
 from gateway.errors import ConfigInvalid
-from gateway.paths import config_folder
+from gateway.paths import agents_folder, config_folder, own_agents_folder
 from gateway.settings.access import AccessSection, ConversationRule
 from gateway.settings.build import Builder
 from gateway.settings.layers import Layer, Origin
@@ -96,6 +96,7 @@ class Settings:
             home=self.home,
             workspace=workspace,
             rules_from=self.rule_folders,
+            agent_folders=(agents_folder(), own_agents_folder(self.home)),
             database=self.database,
             runs=self.runs,
             sessions=self.sessions,

@@ -55,6 +55,8 @@ TEXTS = {
     "notice.queued_next": "Noted. Yours is next.",
     "notice.queued_steer": "Noted: I take it into what I am working on.",
     "notice.queued_interrupt": "Noted: I stop what I am working on and take this up.",
+    "notice.team_as_one": "One agent does all parts of this, one after the other.",
+    "notice.general_agent": "No special agent fits this; the general agent answers.",
     "notice.steered": "Taken in: {words}",
     "notice.paused": "Paused: I am being restarted and go on afterwards, on this card.",
     "notice.interrupted": "Interrupted by a restart. Press Retry to ask again.",

@@ -55,6 +55,8 @@ TEXTS = {
     "notice.queued_next": "已收到，下一条就处理。",
     "notice.queued_steer": "已收到，会并入正在处理的任务。",
     "notice.queued_interrupt": "已收到，将停止当前任务并处理这条。",
+    "notice.team_as_one": "这几部分由一个智能体依次完成。",
+    "notice.general_agent": "没有专门的智能体适合，由通用智能体回答。",
     "notice.steered": "已并入：{words}",
     "notice.paused": "已暂停：正在重启，之后会在这张卡片上继续。",
     "notice.interrupted": "因重启而中断，点击“重试”可重新提问。",

@@ -17,7 +17,7 @@ from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
 from engine.ports import Delivered, JournalStep, Json, Opening, Outcome, Owed
 from engine.runtime import build_runtime
-from engine.settings import EngineSettings, ModelSettings, RunSettings
+from engine.settings import AgentSettings, EngineSettings, ModelSettings, RunSettings
 from gateway.clock import SystemClock
 from gateway.migrations import migrate
 
@@ -80,7 +80,8 @@ async def _answer(home: Path, api_base: str, answers: int, pieces: int) -> Json:
     model = ModelSettings(model="openai/bench", api_base=api_base, api_key="none")
     # One person asks in place of hundreds.
     runs = RunSettings(open_per_person=0)
-    settings = EngineSettings(home=home, models={"bench": model}, default_model="bench", runs=runs)
+    agent = AgentSettings(router_asks=False)
+    settings = EngineSettings(home=home, models={"bench": model}, default_model="bench", runs=runs, agent=agent)
     runtime = build_runtime(settings, surface, SystemClock(), migrate=migrate)
     await runtime.start()
     lags_ms: list[float] = []

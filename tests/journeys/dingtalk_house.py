@@ -40,6 +40,7 @@ class DingtalkHouse:
             f"{account}.oapi_base": self.sim.url,
             f"{account}.edition": "pack",
             f"{account}.refresh_ms": "200",
+            "agent.router_asks": "false",  # what a test scripts is the answer, not the way to it
             "models.default": "main",
             f"{model}.model": "openai/main",
             f"{model}.api_base": self.model.url,

@@ -99,6 +99,7 @@ async def fake_house(home: Path, settings: Mapping[str, Any] | None = None) -> A
     """Build it; `settings` are dotted keys."""
     async with scripted_model() as model:
         basics = {
+            "agent.router_asks": "false",  # what a test scripts is the answer, not the way to it
             "models.default": "main",
             "models.main.model": "openai/main",
             "models.main.api_base": model.url,

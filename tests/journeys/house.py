@@ -117,6 +117,7 @@ class House:
             f"{account}.app_id": self.sim.app_id,
             f"{account}.app_secret": self.sim.app_secret,
             f"{account}.domain": self.sim.url,
+            "agent.router_asks": "false",  # what a test scripts is the answer, not the way to it
             "models.default": "main",
             f"{model}.model": "openai/main",
             f"{model}.api_base": self.model.url,

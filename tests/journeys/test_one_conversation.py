@@ -89,6 +89,7 @@ async def chat(name: str, home: Path, more: Mapping[str, str] | None = None) -> 
         await town.start()
         stack.push_async_callback(town.stop)
         given = {
+            "agent.router_asks": "false",
             "models.default": "main",
             "models.main.model": "openai/main",
             "models.main.api_base": model.url,

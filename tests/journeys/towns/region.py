@@ -111,6 +111,7 @@ class Region:
     def environment(self) -> dict[str, str]:
         """Give the settings of all accounts and of the model, as a gateway's environment."""
         settings = {
+            "agent.router_asks": "false",
             "models.default": "main",
             "models.main.model": "openai/main",
             "models.main.api_base": self.model.url,

@@ -123,7 +123,7 @@ async def test_tools_an_approval_and_an_answer(house: House) -> None:
     assert view.status == "done"
     assert (workspace / "outbox.txt").read_text() == "see you at ten\n"
     assert await house.messages() == ["input", "model/0", "tool/0/0", "model/1", "tool/1/0", "model/2"]
-    kinds = [event.type for event in await house.runtime.events(run) if event.type != "usage"]
+    kinds = [event.type for event in await house.runtime.events(run) if event.visibility != "hidden"]
     assert kinds[:6] == ["thinking", "text", "tool", "text", "approval", "approval"]
     live = [event for event in house.surface.shown if event.status == "in_progress" and event.type == "text"]
     assert (
@@ -242,3 +242,14 @@ def test_rules_that_cannot_be_read_keep_it_from_starting(tmp_path: Path) -> None
 def _permissions(house: House) -> tuple[bool, str]:
     (check,) = [each for each in house.runtime.readiness() if each.name == "permissions"]
     return check.ok, check.code
+
+
+async def test_consent_goes_on_with_the_work_of_the_run_before(house: House) -> None:
+    told: dict[str, Any] = {}
+    for words, way in (("hello", "direct"), ("scan the project", "agent"), ("go on", "agent")):
+        run = await house.ask(words)
+        await house.runtime.wait_ended(run, 20)
+        contents = [event.content for event in await house.runtime.events(run)]
+        (told,) = [each["params"] for each in contents if isinstance(each, dict) and each.get("code") == "routed"]
+        assert (told["way"], told["by"]) == (way, "rules"), words
+    assert "goes_on_with_work" in told["reason"]

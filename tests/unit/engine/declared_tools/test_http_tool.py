@@ -208,4 +208,5 @@ async def test_effects_and_questions_follow_the_method(context: ToolContext) -> 
         assert (keyed.effect, keyed.asks) == ("idempotent", False)
         await keyed.run({}, context)
         assert public.headers[0]["Idempotency-Key"] == context.key
-        assert post.touches({}) == Touches(hosts=("127.0.0.1",), sends=True)
+        touched = post.touches({})
+        assert touched == Touches(hosts=("127.0.0.1",), sends=True, digest=touched.digest) and touched.digest

@@ -119,11 +119,35 @@ async def test_scan_counts_and_skips(context: ToolContext) -> None:
         "total_lines": 4,
         "by_extension": {"(none)": 1, ".md": 1, ".py": 1},
         "lines_by_extension": {".py": 3, ".md": 1, "(none)": 0},
+        "by_directory": [{"directory": "src", "files": 1, "lines": 3}, {"directory": ".", "files": 2, "lines": 1}],
         "largest": [{"file_path": "src/a.py", "lines": 3}, {"file_path": "b.md", "lines": 1}],
         "cut": False,
     }
     assert result.summary == "3 files, 4 lines"
     assert "3  src/a.py" in result.body
+
+
+@pytest.mark.parametrize("asked", [".py", "py", "*.PY"])
+async def test_scan_of_one_kind_counts_nothing_else(context: ToolContext, asked: str) -> None:
+    for name in ("a.py", "src/b.py", "src/c.md", "only/d.md"):
+        (context.workspace / name).parent.mkdir(exist_ok=True)
+        (context.workspace / name).write_text("1\n2\n")
+    parsed = (await ProjectScan().run({"extensions": [asked]}, context)).parsed
+    assert parsed is not None
+    assert (parsed["total_files"], parsed["total_lines"]) == (2, 4)
+    assert [each["directory"] for each in parsed["by_directory"]] == [".", "src"]
+
+
+async def test_scan_of_very_many_folders_names_the_largest_and_says_how_many_there_are(context: ToolContext) -> None:
+    for number in range(project_scan.MAX_DIRECTORIES + 5):
+        folder = context.workspace / f"d{number:03}"
+        folder.mkdir()
+        (folder / "a").write_text("1\n" * (number + 1))
+    parsed = (await ProjectScan().run({}, context)).parsed
+    assert parsed is not None
+    assert len(parsed["by_directory"]) == project_scan.MAX_DIRECTORIES
+    assert parsed["by_directory"][0]["directory"] == f"d{project_scan.MAX_DIRECTORIES + 4:03}"
+    assert parsed["more_directories"] == 5
 
 
 async def test_scan_names_the_longest_files_and_no_others(context: ToolContext) -> None:

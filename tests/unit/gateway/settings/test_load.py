@@ -39,7 +39,7 @@ def test_defaults_equal_the_models_own(tmp_path: Path) -> None:
 
     engine = load(tmp_path).engine()
     plain = EngineSettings(home=tmp_path)
-    assert engine.model_copy(update={"providers": {}, "rules_from": ()}) == plain
+    assert engine.model_copy(update={"providers": {}, "rules_from": (), "agent_folders": ()}) == plain
 
 
 def test_stronger_sources_win(tmp_path: Path) -> None:

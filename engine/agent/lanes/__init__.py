@@ -1,0 +1,1 @@
+"""Domain agents at work for one run."""
