@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from gateway.texts import access_en, access_zh, commands_en, commands_zh, doctor_en, doctor_zh, en, runs_en, runs_zh, zh
+from gateway.texts import (
+    access_en,
+    access_zh,
+    commands_en,
+    commands_zh,
+    doctor_en,
+    doctor_zh,
+    en,
+    panels_en,
+    panels_zh,
+    runs_en,
+    runs_zh,
+    zh,
+)
 
 Language = Literal["zh", "en"]
 LANGUAGES: Final[Mapping[Language, Mapping[str, str]]] = {
-    "zh": {**zh.TEXTS, **access_zh.TEXTS, **commands_zh.TEXTS, **doctor_zh.TEXTS, **runs_zh.TEXTS},
-    "en": {**en.TEXTS, **access_en.TEXTS, **commands_en.TEXTS, **doctor_en.TEXTS, **runs_en.TEXTS},
+    "zh": {**zh.TEXTS, **access_zh.TEXTS, **commands_zh.TEXTS, **doctor_zh.TEXTS, **panels_zh.TEXTS, **runs_zh.TEXTS},
+    "en": {**en.TEXTS, **access_en.TEXTS, **commands_en.TEXTS, **doctor_en.TEXTS, **panels_en.TEXTS, **runs_en.TEXTS},
 }
 _CJK = (("\u4e00", "\u9fff"), ("\u3400", "\u4dbf"), ("\u3000", "\u303f"), ("\uff00", "\uffef"))
 
