@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\s*(?:<([^<>\n]*)>|([^\s<>]*))[^\n]*\)")
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)[^\s]+|(?<![\w@])(?:[\w-]+\.)+[a-z]{2,}(?![\w.])(?:[/:?#][^\s]*)?", re.I)
@@ -14,6 +14,8 @@ _SECOND_HALF = re.compile(r"\][(:]")
 _LONGEST_NAME = 1000
 _BENT = re.compile(r"\](?=[(\[:])")
 _NARROW = "\u200b"
+_SAFE = "%/:=&?~#+!$,;'@*[]-._"
+"""What an address keeps where it loses its pointed brackets; blanks and round ones would end it."""
 
 
 def honest_link(piece: str) -> str:
@@ -29,7 +31,8 @@ def honest_link(piece: str) -> str:
     if not target.lower().startswith(("http://", "https://", "mailto:")):
         return inert(piece)
     words, host = _UNSEEN.sub("", found[1]), host_of(target)
-    shown = piece if words == found[1] else f"[{words}]({target})"
+    is_as_written = words == found[1] and found[2] is None
+    shown = piece if is_as_written else f"[{words}]({quote(target, safe=_SAFE)})"
     return f"{shown} ({host})" if host and misleads(words, host) else shown
 
 

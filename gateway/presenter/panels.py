@@ -25,9 +25,10 @@ def panel_of(name: str, record: Record, *, live: bool, language: Language) -> To
     status: WorkStatus = record.status or "pending"
     if status == "in_progress" and not live:
         status = "fail"
-    title = " · ".join(_title(record.type, data, language))
+    code = str(data.get("error") or "") if status == "fail" else ""
+    title = " · ".join([*_title(record.type, data, language), *_why(record.type, data, code, language)])
     kind = cast("Literal['terminal', 'diff', 'text']", data.get("body_kind", "text"))
-    body = "\n".join(_body(record, status, language)).strip("\n")
+    body = "\n".join(_body(record, code)).strip("\n")
     return ToolPanel(name, record.type, title, status, body, kind)
 
 
@@ -85,19 +86,21 @@ def _exit_code(type: str, parsed: Mapping[str, Any]) -> int | None:
     return code if is_told else None
 
 
-def _body(record: Record, status: WorkStatus, language: Language) -> Iterator[str]:
-    """Give what is inside: the whole command, why it failed, then what it told."""
+def _why(type: str, data: Mapping[str, Any], code: str, language: Language) -> Iterator[str]:
+    """Give why it failed, in words for a person; an exit code says it already."""
+    is_told = code == "tool_failed" and _exit_code(type, _parsed(data)) is not None
+    if f"error.{code}" in LANGUAGES[language] and not is_told:
+        yield text(language, f"error.{code}").rstrip(".。")
+
+
+def _body(record: Record, code: str) -> Iterator[str]:
+    """Give what is inside: the whole command, then what it told."""
     data, args = record.data, _args(record.data)
-    code = str(data.get("error") or "") if status == "fail" else ""
     if record.type == "bash" and isinstance(args.get("command"), str):
         yield f"$ {args['command']}"
-    is_told = code == "tool_failed" and _exit_code(record.type, _parsed(data)) is not None
-    if f"error.{code}" in LANGUAGES[language] and not is_told:
-        yield text(language, f"error.{code}")
     if code not in _WORDED:
         summary = "" if _says_nothing_more(record.type, data) else str(data.get("summary") or "")
-        told = _told(record, code)
-        yield from dict.fromkeys(part for part in (summary, told) if part)
+        yield from dict.fromkeys(part for part in (summary, _told(record, code)) if part)
     yield from _files(data)[:_MOST_FILES] if record.type == "outputs" else ()
 
 
