@@ -7,7 +7,9 @@ from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\s*(?:<([^<>\n]*)>|([^\s<>]*))[^\n]*\)")
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)[^\s]+|(?<![\w@])(?:[\w-]+\.)+[a-z]{2,}(?![\w.])(?:[/:?#][^\s]*)?", re.I)
+_ADDRESS = re.compile(
+    r"(?:[a-z][a-z0-9+.-]*://|www\.)[^\s]+|(?<![\w@])(?:[\w-]+\.)+[a-z]{2,}(?![\w.])(?:[/:?#][^\s]*)?", re.I
+)
 """What a reader takes for an address: with a scheme, or a name with dots."""
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _SECOND_HALF = re.compile(r"\][(:]")

@@ -7,7 +7,20 @@ from functools import lru_cache
 from typing import assert_never
 
 from channels.cards.grapheme import ceiling
-from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel, WorkStatus
+from channels.cards.model import (
+    Block,
+    Form,
+    Image,
+    Lane,
+    LaneBlock,
+    Note,
+    Table,
+    Text,
+    Thinking,
+    Todos,
+    ToolPanel,
+    WorkStatus,
+)
 from channels.cards.panels import Words, in_pieces, titled, without_middle
 from channels.cards.shorten import head
 from channels.feishu.elements import (

@@ -44,9 +44,7 @@ def block_pieces(block: Block, words: Words, texts: Texts, thread: str) -> Seque
     """Give the block's parts, in order; none when there is nothing to see yet."""
     if isinstance(block, Lane):
         title = piece_of(bold(f"{MARKS[block.status]} {block.title}"))
-        inner = (
-            piece for each in block.blocks for piece in _pieces(each, f"{block.id}/{each.id}", words, texts)
-        )
+        inner = (piece for each in block.blocks for piece in _pieces(each, f"{block.id}/{each.id}", words, texts))
         return [title, *inner]
     if isinstance(block, Form):
         return [piece_of(*form_blocks(block, thread))]

@@ -53,7 +53,9 @@ class Draft:
         self._chars += len(piece)
         if self._glimpse is not None:
             if self._glimpse.add(piece):
-                self._show_thought("\n".join(filter(None, ["".join(self._reasoning), self._glimpse.text])), opr="replace")
+                self._show_thought(
+                    "\n".join(filter(None, ["".join(self._reasoning), self._glimpse.text])), opr="replace"
+                )
             return
         # Complete, so that the scope need not copy it: this happens for every token.
         self._show(

@@ -12,6 +12,7 @@ from gateway.presenter.names import block_id
 from gateway.presenter.panels import panel_of
 from gateway.texts import LANGUAGES, Language, text
 
+
 def blocks_of(record: Record, *, live: bool, language: Language) -> tuple[LaneBlock, ...]:
     """Draw one record; nothing when there is nothing to see in it. `live` says whether the run goes on."""
     if record.type == "approval":

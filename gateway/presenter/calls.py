@@ -39,7 +39,7 @@ def call_panel(name: str, tool: str, args: Mapping[str, Any], language: Language
     type = _TYPES.get(tool, "tool")
     shown = _shown(tool, args, language)
     # The subject of an unknown tool stands below, whole: two readings of one call would be one too many.
-    named = args if type != "tool" else {}
+    named: Mapping[str, Any] = args if type != "tool" else {}
     title = " · ".join(part for part in (title_of(tool, type, named, language), shown.counts) if part)
     return ToolPanel(name, type, title, "pending", _bounded("\n".join(shown.lines), language), shown.kind, is_open=True)
 

@@ -122,7 +122,7 @@ def _told(record: Record, code: str) -> str:
 
 def _files(data: Mapping[str, Any]) -> list[str]:
     """Give the names of output files, however they are listed."""
-    listed = data.get("files") or _parsed(data).get("files") or []
+    listed: Any = data.get("files") or _parsed(data).get("files") or []
     if not isinstance(listed, list):
         return []
     return [_file_name(each) for each in cast("list[Any]", listed)]

@@ -125,7 +125,7 @@ def hostile() -> Card:
     """Everything that would ring, lead elsewhere or pretend to be ours, wherever words can stand."""
     text = "\n\n".join(
         (
-            "<!channel> <!here> <@U0LIN> <#C0TEAM> <at id=all></at> <at user_id=\"all\">all</at> @all",
+            '<!channel> <!here> <@U0LIN> <#C0TEAM> <at id=all></at> <at user_id="all">all</at> @all',
             "[https://bank.example](https://evil.example/x) [www.bank.example/login](<https://evil.example>)",
             "[bank.example](https://bank.example@evil.example/) <https://evil.example|https://bank.example>",
             "[run](javascript:alert(1)) [page](data:text/html,x) [go](dtmd://dingtalkclient/sendMessage?content=x)",

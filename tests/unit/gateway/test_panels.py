@@ -39,8 +39,18 @@ FILE = {"file_path": "src/a.py", "args": {"file_path": "src/a.py"}}
             "编辑 src/a.py · +25 -8",
         ),
         ("edit_file", {"name": "write_file", **FILE, "add_lines": 2}, "Write src/a.py · +2", "写入 src/a.py · +2"),
-        ("create_file", {"name": "create_file", **FILE, "add_lines": 50}, "Create src/a.py · +50", "新建 src/a.py · +50"),
-        ("delete_file", {"name": "delete_file", **FILE, "remove_lines": 3}, "Delete src/a.py · -3", "删除 src/a.py · -3"),
+        (
+            "create_file",
+            {"name": "create_file", **FILE, "add_lines": 50},
+            "Create src/a.py · +50",
+            "新建 src/a.py · +50",
+        ),
+        (
+            "delete_file",
+            {"name": "delete_file", **FILE, "remove_lines": 3},
+            "Delete src/a.py · -3",
+            "删除 src/a.py · -3",
+        ),
         (
             "bash",
             {"name": "shell_command", "args": {"command": "npm test"}, "parsed": {"exit_code": 0}},
@@ -84,7 +94,9 @@ def test_a_command_that_was_ended_says_how() -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("code", ["denied", "approval_expired", "held_back"])
 def test_what_was_not_run_says_so_in_the_readers_words(code: str, lang: str) -> None:
-    panel = panel_of("tool", {"name": "x", "summary": "not run: x", "body": "not run: x", "error": code}, status="fail", lang=lang)
+    panel = panel_of(
+        "tool", {"name": "x", "summary": "not run: x", "body": "not run: x", "error": code}, status="fail", lang=lang
+    )
     assert "not run: x" not in panel.body and language_of(panel.title.split(" · ")[1]) == lang
 
 

@@ -30,7 +30,9 @@ def test_words_that_look_like_another_address_have_the_host_beside_them(words: s
 
 
 def test_signs_that_are_not_seen_hide_nothing() -> None:
-    assert honest_link("[ba\u200bnk.exa\u202emple](https://evil.test)") == "[bank.example](https://evil.test) (evil.test)"
+    assert (
+        honest_link("[ba\u200bnk.exa\u202emple](https://evil.test)") == "[bank.example](https://evil.test) (evil.test)"
+    )
 
 
 def test_a_name_before_an_at_is_not_the_host() -> None:
@@ -40,7 +42,9 @@ def test_a_name_before_an_at_is_not_the_host() -> None:
     assert host_of("http://[broken") == ""
 
 
-@pytest.mark.parametrize("target", ["javascript:alert(1)", "JaVaScRiPt:x", "data:text/html,x", "dtmd://x", "a/b.md", ""])
+@pytest.mark.parametrize(
+    "target", ["javascript:alert(1)", "JaVaScRiPt:x", "data:text/html,x", "dtmd://x", "a/b.md", ""]
+)
 def test_what_leads_to_no_web_address_is_no_link_and_hides_nothing_r14(target: str) -> None:
     assert honest_link(f"[report]({target})") == f"[report]{Z}({target})"
 
@@ -50,7 +54,10 @@ def test_pointed_brackets_become_none() -> None:
 
 
 def test_plain_text_makes_no_link_where_it_stands_in_markdown() -> None:
-    assert inert("[Approve](https://x) [a][b] [c]: d list[int]") == f"[Approve]{Z}(https://x) [a]{Z}[b] [c]{Z}: d list[int]"
+    assert (
+        inert("[Approve](https://x) [a][b] [c]: d list[int]")
+        == f"[Approve]{Z}(https://x) [a]{Z}[b] [c]{Z}: d list[int]"
+    )
 
 
 @pytest.mark.parametrize("at", range(0, 12))

@@ -38,7 +38,9 @@ def test_a_rule_is_written_as_the_platform_knows_it(rule: str) -> None:
     assert to_card(f"a\n\n{rule}\n\nb") == "a\n\n***\n\nb"
 
 
-@pytest.mark.parametrize("target", ["file:///etc", "dtmd://dingtalkclient/sendMessage?content=x", "javascript:alert(1)"])
+@pytest.mark.parametrize(
+    "target", ["file:///etc", "dtmd://dingtalkclient/sendMessage?content=x", "javascript:alert(1)"]
+)
 def test_only_links_of_the_web_are_links_r14(target: str) -> None:
     for dialect in (to_card, to_message):
         assert dialect("look [here](https://a.b/c) please") == "look [here](https://a.b/c) please"
