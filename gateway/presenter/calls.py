@@ -41,7 +41,8 @@ def call_panel(name: str, tool: str, args: Mapping[str, Any], language: Language
     # The subject of an unknown tool stands below, whole: two readings of one call would be one too many.
     named: Mapping[str, Any] = args if type != "tool" else {}
     title = " · ".join(part for part in (title_of(tool, type, named, language), shown.counts) if part)
-    return ToolPanel(name, type, title, "pending", _bounded("\n".join(shown.lines), language), shown.kind, is_open=True)
+    body = _bounded(_seen("\n".join(shown.lines)), language)
+    return ToolPanel(name, type, _seen(title), "pending", body, shown.kind, is_open=True)
 
 
 def _shown(tool: str, args: Mapping[str, Any], language: Language) -> _Shown:
@@ -97,8 +98,12 @@ def _listed(args: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _bounded(body: str, language: Language) -> str:
-    shown = _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", body)
-    if len(shown) <= CALL_CHARS:
-        return shown
-    begun = head(shown, CALL_CHARS)
-    return f"{begun}\n{text(language, 'panel.call_cut', chars=len(shown) - len(begun))}"
+    if len(body) <= CALL_CHARS:
+        return body
+    begun = head(body, CALL_CHARS)
+    return f"{begun}\n{text(language, 'panel.call_cut', chars=len(body) - len(begun))}"
+
+
+def _seen(words: str) -> str:
+    """Spell out what cannot be seen."""
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", words)
