@@ -156,7 +156,7 @@ class Presenter:
         inner = tuple(block for record in records for block in self._drawn(record, status))
         state: WorkStatus = lane.status or "pending"
         if status.is_terminal and state in ("pending", "in_progress"):
-            state = "success" if status is CardStatus.DONE and state == "in_progress" else "fail"
+            state = "fail"
         return Lane(block_id("lane", lane.card), self._lane_title(lane), state, inner)
 
     def _lane_title(self, lane: LaneRecord) -> str:
