@@ -71,15 +71,19 @@ class TodoItem:
 
 @dataclass(frozen=True, slots=True)
 class Todos:
-    """A to-do list."""
+    """A to-do list; `title` is plain text that stands above it."""
 
     id: str
     items: tuple[TodoItem, ...]
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolPanel:
-    """One tool call, folded; `kind` is the event type (`"bash"`, `"read_file"`, `"tool"`), `title` plain text."""
+    """One tool call, folded; `kind` is the event type (`"bash"`, `"read_file"`, `"tool"`), `title` plain text.
+
+    `is_open`: a person has to read it, all of it: it is not folded, and not shortened by a renderer.
+    """
 
     id: str
     kind: str
@@ -87,6 +91,7 @@ class ToolPanel:
     status: WorkStatus
     body: str = ""
     body_kind: Literal["terminal", "diff", "text"] = "text"
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +230,6 @@ class Card:
     summary: str = ""
     """One line for the chat list."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
-    """Words a renderer needs around blocks (`"thinking"`, `"continued"`), in the reader's language."""
+    """Words a renderer needs around blocks (`"thinking"`, `"continued"`, `"cut"`), in the reader's language."""
     call: Call | None = None
     """Who is to be called beside the card, by `Calling.call`; renderers show nothing of it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from channels.cards.links import inert
 from channels.cards.markdown import link_images, split
 from channels.cards.model import (
     Block,
@@ -20,6 +21,7 @@ from channels.cards.model import (
     ToolPanel,
     WorkStatus,
 )
+from channels.cards.panels import Words, snippet, titled, words_of
 
 _SIGNS: dict[WorkStatus, str] = {"pending": "○", "in_progress": "…", "success": "✓", "fail": "✗"}
 _LONGEST_OUTPUT = 600
@@ -36,47 +38,49 @@ def plain_messages(card: Card, *, max_bytes: int) -> list[str]:
 
 def plain_text(card: Card) -> str:
     """Give the card as one text: the answer first, the small print last; never empty."""
-    paragraphs = [plain_block(block) for block in card.blocks]
+    words = words_of(card)
+    paragraphs = [plain_block(block, words) for block in card.blocks]
     footer = card.footer.text.strip()
     text = "\n\n".join(part for part in [*paragraphs, footer] if part)
     return text or card.summary or " ".join(part for part in (card.header.title, card.header.subtitle) if part)
 
 
-def plain_block(block: Block) -> str:
-    """Give one block as markdown; empty for what a reader does not need."""
+def plain_block(block: Block, words: Words) -> str:
+    """Give one block as markdown; empty for what a reader does not need. What is plain text makes no links in it."""
     match block:
         case Text():
             return block.markdown.strip("\n")
         case Thinking():
             return ""
         case Todos():
-            return "\n".join(f"{_SIGNS[item.status]} {item.title}" for item in block.items)
+            lines = (f"{_SIGNS[item.status]} {inert(item.title)}" for item in block.items)
+            return "\n".join([*([f"**{inert(block.title)}**"] if block.title else []), *lines])
         case ToolPanel():
-            return _tool(block)
+            return _tool(block, words)
         case Lane():
-            inner = [f"{_SIGNS[block.status]} {block.title}", *(plain_block(part) for part in block.blocks)]
+            title = f"{_SIGNS[block.status]} {inert(block.title)}"
+            inner = [title, *(plain_block(part, words) for part in block.blocks)]
             return "\n\n".join(part for part in inner if part)
         case Table():
             return _table(block)
         case Image():
-            return f"[{block.alt}]" if block.alt else ""
+            return inert(f"[{block.alt}]") if block.alt else ""
         case Note():
-            return block.text
+            return inert(block.text)
         case Form():
-            return "\n".join(f"{field.label}: ____" for field in block.fields)
+            return "\n".join(f"{inert(field.label)}: ____" for field in block.fields)
         case _:
             assert_never(block)
 
 
-def _tool(panel: ToolPanel) -> str:
-    title = f"{_SIGNS[panel.status]} {panel.title}"
-    body = panel.body.strip("\n")
-    if panel.status == "success" or not body:
+def _tool(panel: ToolPanel, words: Words) -> str:
+    title = f"{_SIGNS[panel.status]} {inert(titled(panel))}"
+    text = snippet(panel, _LONGEST_OUTPUT, words.cut)
+    if not text.strip():
         return title
-    shown = split(body, _LONGEST_OUTPUT)
-    text = shown[0] + ("\n…" if len(shown) > 1 else "")
     mark = "`" * max(3, _longest_ticks(text) + 1)
-    return f"{title}\n{mark}\n{text}\n{mark}"
+    language = "diff" if panel.body_kind == "diff" else ""
+    return f"{title}\n{mark}{language}\n{text}\n{mark}"
 
 
 def _table(table: Table) -> str:
@@ -85,7 +89,7 @@ def _table(table: Table) -> str:
 
 
 def _row(cells: Iterable[str]) -> str:
-    escaped = (" ".join(cell.split()).replace("|", "\\|") for cell in cells)
+    escaped = (inert(" ".join(cell.split())).replace("|", "\\|") for cell in cells)
     return "| " + " | ".join(escaped) + " |"
 
 

@@ -7,10 +7,11 @@ call succeeded. Source: openclaw-channel-dingtalk #615, open.dingtalk.com "api-s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from channels.cards.markdown import Parts, Rewriting
 from channels.cards.model import Action, Block, Card, CardStatus, Lane, Note, Text, Thinking, Todos
+from channels.cards.panels import Words, words_of
 from channels.cards.shorten import shorten
 from channels.cards.text import plain_block
 from channels.dingtalk.links import has_link, render_commands
@@ -134,16 +135,18 @@ def _params(
 
 def _text(card: Card) -> str:
     """Give all that stays on the card as one markdown text; thinking comes and goes at the end."""
-    return "\n\n".join(text for block in card.blocks if (text := _block(block)))
+    words = words_of(card)
+    return "\n\n".join(text for block in card.blocks if (text := _block(block, words)))
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, words: Words) -> str:
     if isinstance(block, Lane):
-        inner = [f"**{plain_block(block).partition(chr(10))[0]}**", *(_block(each) for each in block.blocks)]
+        title = plain_block(replace(block, blocks=()), words)
+        inner = [f"**{title}**", *(_block(each, words) for each in block.blocks)]
         return "\n\n".join(part for part in inner if part)
     if isinstance(block, Thinking):
         return ""
-    text = plain_block(block)
+    text = plain_block(block, words)
     # A card runs lines of one paragraph together.
     return text.replace("\n", "\n\n") if isinstance(block, Note | Todos) else text
 

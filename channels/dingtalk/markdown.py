@@ -7,8 +7,10 @@ users reported it: openclaw-channel-dingtalk #192, #533, #562, hermes #37278, di
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
+from channels.cards.links import honest_link, inert, unlinked
 from channels.cards.markdown import Rewriting, image_link
 from channels.cards.scan import Atom, Kind
 
@@ -17,7 +19,6 @@ _RULE_MAYBE = re.compile(r" {0,3}(?:[- \t]+|[_ \t]+)")
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[")
 _TASK = re.compile(r"([ xX])\][ \t]")
-_LINK = re.compile(r"\[([^\]\n]*)\]\(\s*<?([^\s<>)]*)>?[^\n]*\)")
 _AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _CELLS = re.compile(r"(?<!\\)\|")
 _NARROW = "\u200b"
@@ -85,8 +86,9 @@ class _Prose:
             return ""
         if self._open:
             self._open, task = "", _TASK.match(piece)
-            return f"{'○' if task[1] == ' ' else '✓'} {piece[task.end() :]}" if task else f"[{_NARROW}{piece}"
-        return piece.replace("[", f"[{_NARROW}")
+            kept = unlinked(text, start, piece)
+            return f"{'○' if task[1] == ' ' else '✓'} {piece[task.end() :]}" if task else f"[{_NARROW}{kept}"
+        return unlinked(text, start, piece, lambda part, at: part.replace("[", f"[{_NARROW}"))
 
 
 class CardDialect(_Prose):
@@ -94,7 +96,7 @@ class CardDialect(_Prose):
 
     def _other(self, kind: Kind, piece: str) -> str:
         if kind in (Kind.TABLE_HEAD, Kind.ROW):
-            return _spaced_rows(piece)
+            return _spaced_rows(piece, CardDialect)
         return _solid(piece) if kind is Kind.SOLID else piece
 
 
@@ -107,10 +109,10 @@ class MessageDialect(_Prose):
 
     def _other(self, kind: Kind, piece: str) -> str:
         if kind is Kind.TABLE_HEAD:
-            self._columns = _cells(piece.partition("\n")[0])
+            self._columns = _shown_cells(piece.partition("\n")[0], MessageDialect)
             return "\n"
         if kind is Kind.ROW:
-            return f"- {_row(self._columns, _cells(piece))}\n"
+            return f"- {_row(self._columns, _shown_cells(piece, MessageDialect))}\n"
         if kind in (Kind.FENCE_OPEN, Kind.FENCE_CLOSE):
             return "\n"
         if kind is Kind.CODE:
@@ -127,24 +129,34 @@ def _mark(piece: str) -> str:
 
 def _solid(piece: str) -> str:
     if piece.startswith("!["):
-        return image_link(piece)
+        piece = image_link(piece)
     if piece.startswith("<"):
         # A tag of the model's could colour the card, or name a person: it is shown as what it is.
         address = _AUTOLINK.fullmatch(piece)
         return address[1] if address is not None else f"<{_NARROW}{piece[1:]}"
-    link = _LINK.fullmatch(piece)
-    if link is not None and not link[2].startswith(("http://", "https://")):
-        return link[1]
-    return piece
+    return _link(piece) if piece.startswith("[") else piece
 
 
-def _spaced_rows(piece: str) -> str:
+def _link(piece: str) -> str:
+    shown = honest_link(piece)
+    words = shown.replace("[", f"[{_NARROW}") if shown == inert(piece) else shown
+    return words.replace("<", f"<{_NARROW}")
+
+
+def _spaced_rows(piece: str, dialect: Callable[[], _Prose]) -> str:
     """Put a blank beside each bar: without, some clients show the signs."""
-    return "\n".join(_spaced(line) if line.strip() else line for line in piece.split("\n"))
+    lines = piece.split("\n")
+    return "\n".join(f"| {' | '.join(_shown_cells(line, dialect))} |" if line.strip() else line for line in lines)
 
 
-def _spaced(line: str) -> str:
-    return f"| {' | '.join(_cells(line))} |"
+def _shown_cells(line: str, dialect: Callable[[], _Prose]) -> tuple[str, ...]:
+    """Give the cells of a row, each as prose is shown."""
+    return tuple(_shown_cell(cell, dialect) for cell in _cells(line))
+
+
+@lru_cache(maxsize=1024)
+def _shown_cell(cell: str, dialect: Callable[[], _Prose]) -> str:
+    return Rewriting(dialect()).of(cell, growing=False) if any(sign in cell for sign in "[<!") else cell
 
 
 def _cells(line: str) -> tuple[str, ...]:

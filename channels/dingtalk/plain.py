@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from channels.base import CardOpening
-from channels.cards.model import Action, Card, CardStatus, Note
+from channels.cards.model import Action, Card, CardStatus, Note, ToolPanel
+from channels.cards.panels import words_of
 from channels.cards.ports import Journal, Write
+from channels.cards.text import plain_block
 from channels.clock import Clock
 from channels.dingtalk.address import NAME
 from channels.dingtalk.limits import WEBHOOK
@@ -107,9 +109,16 @@ class PlainSink:
         return Receipt(NAME, self._account, (), self._clock.now_ms(), "message")
 
 
+def _asked(card: Card) -> str:
+    """Give the question, with the exact call that it asks for."""
+    last = next((at for at, block in reversed([*enumerate(card.blocks)]) if isinstance(block, Note)), None)
+    shown = () if last is None else card.blocks[last:]
+    calls = [block for block in shown if isinstance(block, ToolPanel) and block.is_open]
+    return "\n\n".join(plain_block(block, words_of(card)) for block in (*shown[:1], *calls))
+
+
 def _words(card: Card) -> str:
     """Give what is said above the buttons: what is asked, else the state."""
-    notes = [block.text for block in card.blocks if isinstance(block, Note)]
-    asked = notes[-1] if notes and card.header.status in _ASKED else ""
+    asked = _asked(card) if card.header.status in _ASKED else ""
     title = " · ".join(part for part in (card.header.subtitle, card.header.title) if part)
     return to_message("\n\n".join(part for part in (title, asked) if part)) or "…"

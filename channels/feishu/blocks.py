@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import assert_never
 
 from channels.cards.grapheme import ceiling
-from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
+from channels.cards.model import (
+    Block,
+    Form,
+    Image,
+    Lane,
+    LaneBlock,
+    Note,
+    Table,
+    Text,
+    Thinking,
+    Todos,
+    ToolPanel,
+    WorkStatus,
+)
+from channels.cards.panels import Words, in_pieces, titled, without_middle
 from channels.cards.shorten import head
 from channels.feishu.elements import (
     LINE_BREAK,
@@ -28,8 +42,11 @@ from channels.readable import Json
 
 _TOOL_CHARS = 1500
 """What a folded tool panel shows of its output at most; the whole of it is an artifact of the run."""
+_OPEN_CHARS = 2500
+"""One part of a call that is shown whole."""
 _THINKING_CHARS = 3000
 _TITLE_CHARS = 200
+_TINTS: Mapping[WorkStatus, str] = {"pending": "grey", "in_progress": "blue", "success": "grey", "fail": "red"}
 _PLACEHOLDER_CHARS = 100
 """Source: open.feishu.cn "输入框", read 2026-02."""
 _TODOS_PER_ELEMENT = 40
@@ -41,42 +58,42 @@ _TABLE_COLUMNS = 50
 _TABLE_ROWS = 60
 
 
-def block_pieces(block: Block, thinking_label: str, texts: Texts) -> Sequence[Piece]:
+def block_pieces(block: Block, words: Words, texts: Texts) -> Sequence[Piece]:
     """Give the block's top-level elements, in order; none when there is nothing to see yet."""
     if isinstance(block, Text):
         return texts.of(element_id(block.id)).pieces(block.markdown, growing=block.streaming)
     if isinstance(block, Thinking):
-        return _thinking(element_id(block.id), block, thinking_label, texts)
+        return _thinking(element_id(block.id), block, words, texts)
     if isinstance(block, Lane):
-        return _lane(block, thinking_label, texts)
+        return _lane(block, words, texts)
     if isinstance(block, Table):
         return _tables(block)
     if isinstance(block, Form):
         return (_form(block),)
-    return _simple(block, block.id)
+    return _simple(block, block.id, words.cut)
 
 
-def _lane_pieces(block: LaneBlock, name: str, thinking_label: str, texts: Texts) -> Sequence[Piece]:
+def _lane_pieces(block: LaneBlock, name: str, words: Words, texts: Texts) -> Sequence[Piece]:
     """Give the elements of a block inside a lane."""
     eid = element_id(name)
     if isinstance(block, Text):
         return texts.of(eid, chars=_LANE_CHARS).pieces(block.markdown, growing=block.streaming)
     if isinstance(block, Thinking):
-        return _thinking(eid, block, thinking_label, texts)
+        return _thinking(eid, block, words, texts)
     if isinstance(block, Table):
         return texts.of(eid, chars=_LANE_CHARS).pieces(_as_markdown(block), growing=False)
-    return _simple(block, name)
+    return _simple(block, name, words.cut)
 
 
 @lru_cache(maxsize=512)
-def _simple(block: Todos | ToolPanel | Image | Note, name: str) -> tuple[Piece, ...]:
+def _simple(block: Todos | ToolPanel | Image | Note, name: str, cut: str) -> tuple[Piece, ...]:
     """Give the elements of a block that never grows letter by letter."""
     eid = element_id(name)
     match block:
         case Todos():
             return tuple(_todos(eid, block))
         case ToolPanel():
-            return (piece_of(_tool(eid, block)),)
+            return tuple(map(piece_of, _tool(eid, block, cut)))
         case Image():
             alt = {"tag": "plain_text", "content": block.alt}
             return (piece_of({"tag": "img", "element_id": eid, "img_key": block.key, "alt": alt}),)
@@ -86,7 +103,7 @@ def _simple(block: Todos | ToolPanel | Image | Note, name: str) -> tuple[Piece, 
             assert_never(block)
 
 
-def _thinking(eid: str, block: Thinking, label: str, texts: Texts) -> list[Piece]:
+def _thinking(eid: str, block: Thinking, words: Words, texts: Texts) -> list[Piece]:
     text = block.text
     if len(text) > _THINKING_CHARS:
         # The start moves in steps, so that between them the text still only grows.
@@ -94,43 +111,46 @@ def _thinking(eid: str, block: Thinking, label: str, texts: Texts) -> list[Piece
         text = "… " + text[ceiling(text, start) :]
     inside = texts.of(f"{eid}_t", chars=2 * _THINKING_CHARS, tables=0, small=True)
     children = [piece.native for piece in inside.pieces(text, growing=block.streaming)]
-    return [piece_of(panel(eid, label, children, expanded=False))] if children else []
+    return [piece_of(panel(eid, words.thinking, children, expanded=False))] if children else []
 
 
 def _todos(eid: str, block: Todos) -> list[Piece]:
     lines = [f"{MARKS[item.status]} {escape(item.title)}" for item in block.items]
+    lines = [f"**{escape(block.title)}**", *lines] if block.title else lines
     groups = [lines[at : at + _TODOS_PER_ELEMENT] for at in range(0, len(lines), _TODOS_PER_ELEMENT)]
     return [piece_of(markdown(part_id(eid, number), LINE_BREAK.join(group))) for number, group in enumerate(groups)]
 
 
-def _tool(eid: str, block: ToolPanel) -> Json:
-    title = head(f"{MARKS[block.status]} {block.title or block.kind}", _TITLE_CHARS)
-    body = block.body
-    if len(body) > _TOOL_CHARS:
-        half = _TOOL_CHARS // 2
-        body = f"{head(body, half)}\n…\n{body[ceiling(body, len(body) - half) :]}"
+def _tool(eid: str, block: ToolPanel, cut: str) -> Iterable[Json]:
+    """Give a call as a part that folds; one that a person has to read stands open, in several where it is long."""
+    title = head(f"{MARKS[block.status]} {titled(block)}", _TITLE_CHARS)
     language = {"terminal": "bash", "diff": "diff", "text": ""}[block.body_kind]
-    children = [markdown(f"{eid}_t", fenced(body, language), small=True)] if body.strip() else []
-    return panel(eid, title, children or [markdown(f"{eid}_t", "…", small=True)], expanded=False)
+    bodies = in_pieces(block.body, _OPEN_CHARS) if block.is_open else [without_middle(block.body, _TOOL_CHARS, cut)]
+    for number, body in enumerate(bodies):
+        more = f" ({number + 1})" if number else ""
+        inside = markdown(f"{part_id(eid, number)}_t", fenced(body, language) if body.strip() else "…", small=True)
+        tint = _TINTS[block.status]
+        yield panel(part_id(eid, number), title + more, [inside], expanded=block.is_open, tint=tint)
 
 
-def _lane(block: Lane, thinking_label: str, texts: Texts) -> tuple[Piece, ...]:
+def _lane(block: Lane, words: Words, texts: Texts) -> tuple[Piece, ...]:
     """Give a lane as one folding part, or several when it is long: each must fit a card beside others."""
     old = texts.lanes.get(block.id)
-    if old is not None and old[:2] == (block, thinking_label):
+    if old is not None and old[:2] == (block, words):
         return old[2]
     children: list[Piece] = []
     for inner in block.blocks:
-        children += _lane_pieces(inner, f"{block.id}/{inner.id}", thinking_label, texts)
+        children += _lane_pieces(inner, f"{block.id}/{inner.id}", words, texts)
     panels: list[Piece] = []
+    is_done = block.status == "success"
     eid = element_id(block.id)
     for number, group in enumerate(_groups(children)):
         more = f" ({number + 1})" if number else ""
         title = head(f"{MARKS[block.status]} {block.title}{more}", _TITLE_CHARS)
         inside = [piece.native for piece in group] or [{"tag": "markdown", "content": "…"}]
-        native = panel(part_id(eid, number), title, inside, expanded=True)
+        native = panel(part_id(eid, number), title, inside, expanded=not is_done, tint=_TINTS[block.status])
         panels.append(piece_of(native, tables=sum(piece.tables for piece in group)))
-    texts.lanes[block.id] = (block, thinking_label, tuple(panels))
+    texts.lanes[block.id] = (block, words, tuple(panels))
     return tuple(panels)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from channels.cards.model import Action, Card, CardStatus, Header, Text
+from channels.cards.panels import words_of
 from channels.cards.shorten import shorten
 from channels.feishu.blocks import block_pieces
 from channels.feishu.elements import Piece, button_row, markdown, note, piece_of
@@ -121,8 +122,8 @@ def render_leftover(card: Card, number: int) -> Page:
 
 
 def _pieces(card: Card, texts: Texts) -> list[Piece]:
-    label = card.labels.get("thinking", "…")
-    return [piece for block in card.blocks for piece in block_pieces(block, label, texts)]
+    words = words_of(card)
+    return [piece for block in card.blocks for piece in block_pieces(block, words, texts)]
 
 
 @lru_cache(maxsize=256)

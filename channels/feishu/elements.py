@@ -86,8 +86,8 @@ def note(eid: str, text: str, tone: Literal["info", "success", "warning", "error
     return markdown(eid, f"<font color='{_COLORS[tone]}'>{lines}</font>", small=tone == "info")
 
 
-def panel(eid: str, title: str, children: list[Json], *, expanded: bool) -> Json:
-    """Give a part that folds; `title` is plain text."""
+def panel(eid: str, title: str, children: list[Json], *, expanded: bool, tint: str = "grey") -> Json:
+    """Give a part that folds; `title` is plain text, `tint` the colour of its border."""
     header: Json = {
         "title": {"tag": "plain_text", "content": title},
         "icon": {"tag": "standard_icon", "token": "down-small-ccm_outlined", "size": "16px 16px"},
@@ -99,7 +99,7 @@ def panel(eid: str, title: str, children: list[Json], *, expanded: bool) -> Json
         "element_id": eid,
         "expanded": expanded,
         "header": header,
-        "border": {"color": "grey", "corner_radius": "5px"},
+        "border": {"color": tint, "corner_radius": "5px"},
         "elements": children,
     }
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from channels.cards.markdown import Parts, Rewriting
 from channels.cards.model import Lane
+from channels.cards.panels import Words
 from channels.feishu.elements import Piece, markdown, part_id, piece_of
 from channels.feishu.markdown import TABLES_PER_ELEMENT, Dialect
 from channels.kept import Kept
@@ -95,7 +96,7 @@ class Texts:
 
     def __init__(self) -> None:
         self._texts: Kept[str, Growing] = Kept(_KEPT)
-        self.lanes: dict[str, tuple[Lane, str, tuple[Piece, ...]]] = {}
+        self.lanes: dict[str, tuple[Lane, Words, tuple[Piece, ...]]] = {}
         """Lanes as they were drawn last, with the word for thinking."""
 
     def of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from channels.cards.links import honest_link, unlinked
 from channels.cards.markdown import Rewriting, image_link
 from channels.cards.scan import Atom, Kind
 from channels.feishu.calls import silent
@@ -60,7 +61,7 @@ class Dialect:
             return piece if self._code_table else _row(piece)
         ended = self._end_of_table()
         if kind is Kind.TEXT:
-            return ended + _prose(text, piece, atom.start)
+            return ended + unlinked(text, atom.start, piece, lambda part, at: _prose(text, part, at))
         if kind is Kind.SOLID:
             return ended + _solid(piece)
         if kind in _CODE:
@@ -119,7 +120,7 @@ def _solid(piece: str) -> str:
         return piece[1].translate(_BRACKETS) if piece[1] in "<>" else piece
     if first == "<" and (link := _AUTOLINK.fullmatch(piece)):
         return link[1]
-    return _POINTED.sub(r"](\1", piece).translate(_BRACKETS)
+    return _POINTED.sub(r"](\1", honest_link(piece)).translate(_BRACKETS)
 
 
 def _code(text: str, piece: str, atom: Atom) -> str:

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from channels.cards.grapheme import ceiling
 from channels.cards.model import Block, Form, Image, Lane, LaneBlock, Note, Table, Text, Thinking, Todos, ToolPanel
+from channels.cards.panels import Words, in_pieces, snippet, titled
 from channels.cards.shorten import head, shorten
 from channels.readable import Json
 from channels.slack.cells import plain_cell
@@ -31,31 +32,31 @@ from channels.slack.growth import Texts, grid
 
 _TOOL_CHARS = 500
 """What of a tool's output is shown; the whole of it is an artifact of the run."""
+_CODE_CHARS = 550
+"""One block of code: each character may be written as five, and a section takes 3,000."""
 _THOUGHT_CHARS = 150
 _CELL_CHARS = 200
 _TABLE_BYTES = 8000
 _TONES = {"info": "ℹ️", "success": "✅", "warning": "⚠️", "error": "❌"}
 
 
-def block_pieces(block: Block, thinking_label: str, texts: Texts, thread: str) -> Sequence[Piece]:
+def block_pieces(block: Block, words: Words, texts: Texts, thread: str) -> Sequence[Piece]:
     """Give the block's parts, in order; none when there is nothing to see yet."""
     if isinstance(block, Lane):
         title = piece_of(bold(f"{MARKS[block.status]} {block.title}"))
-        inner = (
-            piece for each in block.blocks for piece in _pieces(each, f"{block.id}/{each.id}", thinking_label, texts)
-        )
+        inner = (piece for each in block.blocks for piece in _pieces(each, f"{block.id}/{each.id}", words, texts))
         return [title, *inner]
     if isinstance(block, Form):
         return [piece_of(*form_blocks(block, thread))]
-    return _pieces(block, block.id, thinking_label, texts)
+    return _pieces(block, block.id, words, texts)
 
 
-def _pieces(block: LaneBlock, name: str, thinking_label: str, texts: Texts) -> Sequence[Piece]:
+def _pieces(block: LaneBlock, name: str, words: Words, texts: Texts) -> Sequence[Piece]:
     if isinstance(block, Text):
         return texts.of(name).pieces(block.markdown, growing=block.streaming)
     if isinstance(block, Thinking):
-        return _thinking(block, thinking_label)
-    return _still(block)
+        return _thinking(block, words.thinking)
+    return _still(block, words.cut)
 
 
 def _thinking(block: Thinking, label: str) -> Sequence[Piece]:
@@ -68,12 +69,12 @@ def _thinking(block: Thinking, label: str) -> Sequence[Piece]:
 
 
 @lru_cache(maxsize=512)
-def _still(block: Todos | ToolPanel | Image | Note | Table) -> tuple[Piece, ...]:
+def _still(block: Todos | ToolPanel | Image | Note | Table, cut: str) -> tuple[Piece, ...]:
     """Give the parts of a block that never grows letter by letter."""
     if isinstance(block, Todos):
         return tuple(_todos(block))
     if isinstance(block, ToolPanel):
-        return (_tool(block),)
+        return tuple(_tool(block, cut))
     if isinstance(block, Table):
         return tuple(_tables(block.columns, block.rows))
     if isinstance(block, Note):
@@ -83,7 +84,9 @@ def _still(block: Todos | ToolPanel | Image | Note | Table) -> tuple[Piece, ...]
 
 def _todos(block: Todos) -> Iterable[Piece]:
     lines = [f"{MARKS[item.status]} {fitted(item.title, LINE_CHARS)}" for item in block.items]
-    return (piece_of(section(text)) for text in stacked(lines))
+    if block.title:
+        yield piece_of(bold(block.title))
+    yield from (piece_of(section(text)) for text in stacked(lines))
 
 
 def stacked(lines: Sequence[str]) -> Iterable[str]:
@@ -100,16 +103,17 @@ def stacked(lines: Sequence[str]) -> Iterable[str]:
         yield "\n".join(group)
 
 
-def _tool(block: ToolPanel) -> Piece:
-    """Give a tool's line, and its output while it matters: as it works, and when it failed."""
-    title = line(fitted(f"{MARKS[block.status]} {block.title or block.kind}", LINE_CHARS))
-    body = block.body.strip("\n")
-    if block.status == "success" or not body.strip():
-        return piece_of(title)
-    if len(body) > _TOOL_CHARS:
-        half = _TOOL_CHARS // 2
-        body = f"{head(body, half)}\n…\n{body[ceiling(body, len(body) - half) :]}"
-    return piece_of(title, code_block(body))
+def _tool(block: ToolPanel, cut: str) -> Iterable[Piece]:
+    """Give a tool's line, and its output while it matters: as it works, when it failed, when a person has to read it.
+
+    Of a command or a change that went well a little is shown too.
+    """
+    title = line(fitted(f"{MARKS[block.status]} {titled(block)}", LINE_CHARS))
+    body = snippet(block, _TOOL_CHARS, cut)
+    if not body.strip():
+        return (piece_of(title),)
+    first, *more = in_pieces(body, _CODE_CHARS)
+    return (piece_of(title, code_block(first)), *(piece_of(code_block(each)) for each in more))
 
 
 def _note(block: Note) -> Iterable[Piece]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from channels.cards.model import Card, CardStatus, Header, Text
+from channels.cards.panels import words_of
 from channels.readable import Json
 from channels.slack.blocks import block_pieces
 from channels.slack.elements import HEADER_CHARS, Piece, buttons, fitted, header, line, piece_of
@@ -65,8 +66,8 @@ def render_card(
     Only the last one tells the status and has the buttons, so that a part of an answer never says "done". `most`: no
     more messages than that. `texts`: kept by the caller from snapshot to snapshot. `thread`: of the conversation.
     """
-    label, kept = card.labels.get("thinking", "…"), texts or Texts()
-    pieces = [piece for block in card.blocks for piece in block_pieces(block, label, kept, thread)]
+    words, kept = words_of(card), texts or Texts()
+    pieces = [piece for block in card.blocks for piece in block_pieces(block, words, kept, thread)]
     tail = _tail(card, thread)
     stacks = _divide(pieces, tail, budget or Budget())
     is_cut = most is not None and len(stacks) > most

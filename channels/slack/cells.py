@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from channels.readable import Json
+from channels.slack.escape import markdown as as_markdown
 from channels.slack.escape import neutral
 
 _PARSER = MarkdownIt("commonmark").enable("strikethrough")
@@ -27,7 +28,7 @@ def markdown_cell(markdown: str) -> Json:
     """Give a cell that shows inline markdown."""
     if not _SIGNS & set(markdown):
         return plain_cell(markdown)
-    leaves = list(_leaves(_PARSER.parseInline(markdown)[0].children or []))
+    leaves = list(_leaves(_PARSER.parseInline(as_markdown(markdown))[0].children or []))
     if not leaves:
         return plain_cell("")
     return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": leaves}]}

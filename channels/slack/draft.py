@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from channels.cards.markdown import Rewriting
 from channels.cards.model import Card, CardStatus, Text, Thinking, Todos, ToolPanel, WorkStatus
+from channels.cards.panels import titled
 from channels.readable import Json, dump
 from channels.slack.elements import fitted
 from channels.slack.escape import Dialect, neutral, settled_tail
@@ -70,7 +71,7 @@ class Drafting:
             if isinstance(block, Text):
                 texts.append(self._text(block))
             elif isinstance(block, ToolPanel):
-                tasks[block.id] = (_title(block.title or block.kind), _STATES[block.status])
+                tasks[block.id] = (_title(titled(block)), _STATES[block.status])
             elif isinstance(block, Todos):
                 tasks |= {f"{block.id}.{item.id}": (_title(item.title), _STATES[item.status]) for item in block.items}
             elif not isinstance(block, Thinking):

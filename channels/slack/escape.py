@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from channels.cards.links import honest_link, unlinked
 from channels.cards.markdown import Rewriting, image_link
 from channels.cards.scan import Atom, Kind
 
@@ -18,6 +19,8 @@ JOINER = "\u2060"
 _RINGS = re.compile(r"<(?=!(?:channel|here|everyone|group|subteam\^|date\^)|[@#][A-Z0-9])", re.IGNORECASE)
 _BEGINNINGS = ("<!channel", "<!here", "<!everyone", "<!group", "<!subteam^", "<!date^")
 _LABELLED = re.compile(r"<((?:https?|mailto):[^<>|\s]+)\|([^<>|\n]+)>")
+_PROGRAM = re.compile(r"<(?!(?:https?|mailto):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+"""Begins an address in brackets that is none of the web: standard Markdown makes a link of any."""
 _LONGEST_BEGINNING = 11
 
 
@@ -52,12 +55,16 @@ class Dialect:
     def __call__(self, text: str, atom: Atom) -> str:
         """See `channels.cards.markdown.Rule`."""
         piece = text[atom.start : atom.end]
-        if atom.kind is not Kind.SOLID or piece[0] not in "!<":
+        if atom.kind is Kind.TEXT:
+            return unlinked(text, atom.start, piece)
+        if atom.kind is not Kind.SOLID or piece[0] not in "![<":
             return piece
         if piece[0] == "!":
-            return image_link(piece)
+            return honest_link(image_link(piece))
         labelled = _LABELLED.fullmatch(piece)
-        return f"[{labelled[2]}]({labelled[1]})" if labelled else piece
+        if piece[0] == "[" or labelled:
+            return honest_link(f"[{labelled[2]}]({labelled[1]})" if labelled else piece)
+        return f"<{JOINER}{piece[1:]}" if _PROGRAM.match(piece) else piece
 
     def end(self) -> str:
         """See `channels.cards.markdown.Rule`."""

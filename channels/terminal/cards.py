@@ -191,7 +191,7 @@ def _thinking(block: Thinking, card: Card, look: Look) -> list[Line]:
 
 
 def _todos(block: Todos, columns: int) -> list[Line]:
-    lines: list[Line] = []
+    lines: list[Line] = [line(clip(one_line(block.title), columns), "bold")] if block.title else []
     for item in block.items:
         sign, colour = _WORK[item.status]
         style = "dim" if item.status == "success" else ""
@@ -204,12 +204,23 @@ def _tool(panel: ToolPanel, look: Look) -> list[Line]:
     """Give the call; its output only while it runs, when it failed, or unfolded: then its end is what matters."""
     lines = [_signed(panel.status, one_line(panel.title), look.columns)]
     body = clean(panel.body[-_LONGEST_BODY:]).strip("\n")
-    if not body or (panel.status == "success" and not look.unfolded):
-        first = one_line(body.split("\n")[0])
+    if not body or (panel.status == "success" and not look.unfolded and panel.body_kind != "diff"):
+        told = body.split("\n")
+        # The title names the command already; what it said last is its result.
+        first = one_line(told[-1] if panel.body_kind == "terminal" else told[0])
         return [*lines, *([line(f"  {clip(first, look.columns - 2)}", "dim")] if first else [])]
     rows = [each for part in body.split("\n") for each in wrap(_body_line(part, panel), max(4, look.columns - 4))]
-    shown = rows if look.unfolded else rows[-_BODY_LINES:]
+    shown = rows if look.unfolded or panel.is_open else _some(rows, panel)
     return [*lines, *indented(shown, Span("  │ ", "dim"), Span("  │ ", "dim"))]
+
+
+def _some(rows: list[Line], panel: ToolPanel) -> list[Line]:
+    """Give a few rows: of output its end, of a change its beginning; what is left out is counted."""
+    left_out = len(rows) - _BODY_LINES
+    if left_out <= 0:
+        return rows
+    more = line(f"⋮ {left_out}", "dim")
+    return [*rows[:_BODY_LINES], more] if panel.body_kind == "diff" else [more, *rows[-_BODY_LINES:]]
 
 
 def _body_line(text: str, panel: ToolPanel) -> Line:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from engine.agent.facts import FailedTry
+from engine.agent.staged.glimpse import Glimpse
 from engine.agent.state import Pass
 from engine.agent.window import Fitted
-from engine.events import EventType, RunEvent, Visibility
+from engine.events import EventType, Operation, RunEvent
 from engine.messages import AssistantMessage
 from engine.models.base import Completed, Restarted
 from engine.ports import Clock
@@ -15,15 +16,17 @@ MAX_ANSWER_CHARS = 200_000
 
 
 class Draft:
-    """What is visible while a model streams. `is_folded`: its words are no answer and are shown as thoughts."""
+    """What is visible while a model streams.
 
-    def __init__(self, work: Pass, segment: str, clock: Clock, *, is_folded: bool = False) -> None:
+    `glimpse`: its words are no answer but a form to fill in; what a person can read of it is shown as a thought.
+    """
+
+    def __init__(self, work: Pass, segment: str, clock: Clock, *, glimpse: Glimpse | None = None) -> None:
         self._show = work.scope.show
         self._now_ms = clock.now_ms
         self._run = work.scope.id
         self._segment = segment
-        self._kind: EventType = "thinking" if is_folded else "text"
-        self._visibility: Visibility = "folded" if is_folded else "visible"
+        self._glimpse = glimpse
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._chars = 0
@@ -48,15 +51,21 @@ class Draft:
         self._note_first()
         self._text.append(piece)
         self._chars += len(piece)
+        if self._glimpse is not None:
+            if self._glimpse.add(piece):
+                self._show_thought(
+                    "\n".join(filter(None, ["".join(self._reasoning), self._glimpse.text])), opr="replace"
+                )
+            return
         # Complete, so that the scope need not copy it: this happens for every token.
         self._show(
             RunEvent(
                 run=self._run,
-                type=self._kind,
+                type="text",
                 content=piece,
                 status="in_progress",
                 segment=self._segment,
-                visibility=self._visibility,
+                visibility="visible",
                 at_ms=self._now_ms(),
             )
         )
@@ -66,13 +75,17 @@ class Draft:
         self._note_first()
         self._reasoning.append(piece)
         self._chars += len(piece)
+        self._show_thought(piece)
+
+    def _show_thought(self, words: str, opr: Operation = "update") -> None:
         self._show(
             RunEvent(
                 run=self._run,
                 type="thinking",
-                content=piece,
+                content=words,
                 status="in_progress",
                 segment=self._segment,
+                opr=opr,
                 visibility="folded",
                 at_ms=self._now_ms(),
             )
@@ -87,10 +100,11 @@ class Draft:
     def restart(self) -> None:
         """Take back what was shown: it is begun again."""
         shown: list[EventType] = []
-        if self._text:
-            shown.append(self._kind)
-        if self._reasoning and "thinking" not in shown:
+        if self._text and self._glimpse is None:
+            shown.append("text")
+        if self._reasoning or self._glimpse is not None:
             shown.append("thinking")
+        self._glimpse = None if self._glimpse is None else Glimpse()
         self._chars = 0
         self._text.clear()
         self._reasoning.clear()

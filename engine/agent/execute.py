@@ -15,6 +15,7 @@ from engine.agent.call import run_tool
 from engine.agent.context import Equipment
 from engine.agent.outgoing import file_events
 from engine.agent.panel import closing_event, opening_event
+from engine.agent.staged.todos import show_todo
 from engine.agent.state import CallResult, Pass, Rejected, Reviewed
 from engine.events import RunEvent
 from engine.failpoints import failpoint
@@ -134,12 +135,16 @@ async def _record(
         message = result_message(value)
         append(session, work.session, message, run=work.scope.id, path=path, now_ms=now_ms)
 
-    return await work.scope.step(path, fn, result=CallResult, events=events, also=also)
+    value = await work.scope.step(path, fn, result=CallResult, events=events, also=also)
+    ended = "success" if value.result.success else "fail"
+    show_todo(work, int(path.rpartition("/")[2]), ended, equipment.clock.now_ms())
+    return value
 
 
 async def _run(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> CallResult:
-    work.scope.show(opening_event(work.scope.id, path, item, equipment.clock.now_ms()))
-    began_s = equipment.clock.steady_s()
+    at_ms, began_s = equipment.clock.now_ms(), equipment.clock.steady_s()
+    work.scope.show(opening_event(work.scope.id, path, item, at_ms))
+    show_todo(work, int(path.rpartition("/")[2]), "in_progress", at_ms)
     result = await run_tool(work, path, item, equipment)
     took_ms = round((equipment.clock.steady_s() - began_s) * 1000)
     if item.tool.effect == "once":

@@ -109,6 +109,8 @@ class Staging:
     """Of the round that is worked on."""
     at: str = ""
     """The step that gave them."""
+    shown: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    """How far each of them is, for people; nothing is decided by it."""
     missing: tuple[str, ...] = ()
     """Why the last round was not enough, in words for the model."""
     repair_goal: str = ""

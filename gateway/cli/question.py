@@ -22,6 +22,7 @@ from gateway.cli.result import result_data
 from gateway.cli.terminal import typed_line
 from gateway.cli.trace import TraceSurface
 from gateway.clock import SystemClock
+from gateway.presenter.calls import call_panel
 from gateway.texts import language_of, text
 
 STORE = "agent"
@@ -117,12 +118,10 @@ async def _answer_questions(runtime: Runtime, run: RunId, surface: TraceSurface)
 
 
 async def _approves(asked: dict[str, Any]) -> bool:
-    print(
-        f"{text('en', 'approval.question', tool=asked.get('tool'))} {asked.get('args')} [y/N] ",
-        file=sys.stderr,
-        end="",
-        flush=True,
-    )
+    tool = str(asked.get("tool"))
+    call = call_panel("call", tool, asked.get("args") or {}, "en")
+    told = "\n".join(part for part in (text("en", "approval.question", tool=tool), call.title, call.body) if part)
+    print(f"{told}\n[y/N] ", file=sys.stderr, end="", flush=True)
     return (await typed_line()).strip().lower() in ("y", "yes")
 
 

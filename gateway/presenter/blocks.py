@@ -1,36 +1,27 @@
-"""One merged record as one block of the card."""
+"""One merged record as blocks of the card."""
 
 from __future__ import annotations
 
-import zlib
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from channels.cards.model import LaneBlock, Note, Text, Thinking, TodoItem, Todos, ToolPanel, WorkStatus
-from channels.cards.shorten import shorten
+from channels.cards.model import LaneBlock, Note, Text, Thinking, TodoItem, Todos
 from engine.events import TOOL_TYPES
+from gateway.presenter.approvals import approval_blocks
 from gateway.presenter.merge import Record
+from gateway.presenter.names import block_id
+from gateway.presenter.panels import panel_of
 from gateway.texts import LANGUAGES, Language, text
 
-ARGUMENT_CHARS = 60
-ASKED_CHARS = 2000
-"""Of a call that waits for approval: a person must see what they allow, not how it begins."""
 
-SHORT_CHARS = 200
-
-_NOBODYS = ("expired", "stopped", "changed")
-"""How a question ends without an answer."""
-
-
-def block_id(kind: str, key: str) -> str:
-    """Give a block id of at most 12 characters that depends on nothing but what the block stands for.
-
-    So a card that is drawn again after a crash has the same ids.
-    """
-    return f"{kind[:4]}{zlib.crc32(f'{kind}:{key}'.encode()):08x}"
+def blocks_of(record: Record, *, live: bool, language: Language) -> tuple[LaneBlock, ...]:
+    """Draw one record; nothing when there is nothing to see in it. `live` says whether the run goes on."""
+    if record.type == "approval":
+        return approval_blocks(block_id("approval", record.segment or str(record.order)), record.data, language)
+    block = _block(record, live=live, language=language)
+    return () if block is None else (block,)
 
 
-def block_of(record: Record, *, live: bool, language: Language) -> LaneBlock | None:
-    """Draw one record; `None` when there is nothing to see in it. `live` says whether the run goes on."""
+def _block(record: Record, *, live: bool, language: Language) -> LaneBlock | None:
     name = block_id(record.type, record.segment or str(record.order))
     match record.type:
         case "text" | "summary":
@@ -39,17 +30,15 @@ def block_of(record: Record, *, live: bool, language: Language) -> LaneBlock | N
         case "thinking":
             return Thinking(name, record.text, live and record.status == "in_progress") if record.text else None
         case "todos":
-            return Todos(name, tuple(_todo(item) for item in _dicts(record.data.get("items"))))
+            return _todos(name, record.data, live=live, language=language)
         case "notice":
             return _notice(name, record.data, language)
-        case "approval":
-            return _approval(name, record.data, language)
         case "choice":
             return _choice(name, record.data, language)
         case "task":
             return Note(name, str(record.data.get("title") or record.text))
         case _ if record.type in TOOL_TYPES:
-            return _panel(name, record, live=live)
+            return panel_of(name, record, live=live, language=language)
         case _:
             return None
 
@@ -58,8 +47,21 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return list(cast("list[dict[str, Any]]", value or []))
 
 
-def _todo(item: dict[str, Any]) -> TodoItem:
-    return TodoItem(str(item["id"]), str(item.get("title", "")), item.get("status", "pending"))
+def _todos(name: str, data: dict[str, Any], *, live: bool, language: Language) -> Todos:
+    """Draw a to-do list under how much of it is done."""
+    items = tuple(_todo(item, live=live, language=language) for item in _dicts(data.get("items")))
+    done = sum(item.status == "success" for item in items)
+    return Todos(name, items, text(language, "panel.todos", done=done, total=len(items)))
+
+
+def _todo(item: dict[str, Any], *, live: bool, language: Language) -> TodoItem:
+    """Draw a to-do; one that was being worked on when the run ended was not done, and one that failed says why."""
+    status, title = item.get("status", "pending"), str(item.get("title", ""))
+    if status == "in_progress" and not live:
+        status = "fail"
+    key = f"error.{item.get('code')}"
+    words = text(language, key).rstrip(".。") if key in LANGUAGES[language] else ""
+    return TodoItem(str(item["id"]), f"{title} ({words})" if words else title, status)
 
 
 def _notice(name: str, data: dict[str, Any], language: Language) -> Note:
@@ -73,65 +75,3 @@ def _choice(name: str, data: dict[str, Any], language: Language) -> Note:
     lines = [text(language, f"choice.{code}_{state}", count=data.get("count", 0))]
     lines += [f"{number}. {words}" for number, words in enumerate(cast("list[str]", data.get("texts") or []), 1)]
     return Note(name, "\n".join(lines), "warning" if state == "pending" else "info")
-
-
-def _approval(name: str, data: dict[str, Any], language: Language) -> Note:
-    state = str(data.get("state", "pending"))
-    tool = str(data.get("tool", ""))
-    if state != "pending":
-        tones: dict[str, Literal["info", "success", "warning", "error"]] = {"approved": "success", "denied": "error"}
-        outcome = (
-            text(language, f"approval.{state}") if state in _NOBODYS else by_name(language, f"approval.{state}", data)
-        )
-        if state == "approved" and data.get("lasting"):
-            lasting = text(language, f"approval.lasting_{data['lasting']}")
-            outcome = f"{outcome} {lasting}"
-        return Note(name, f"{tool}: {outcome}", tones.get(state, "warning"))
-    key = "approval.cut" if data.get("reason") == "cut" else "approval.question"
-    args = cast("dict[str, Any]", data.get("args") or {})
-    lines = [text(language, key, tool=tool), _arguments(_short_first(args), ASKED_CHARS)]
-    if data.get("purpose"):
-        lines.append(text(language, "approval.purpose", purpose=_purpose(tool, str(data["purpose"]), language)))
-    if data.get("offers"):
-        lines.append(_covers(cast("dict[str, Any]", data.get("covers") or {}), tool, language))
-    return Note(name, "\n".join(line for line in lines if line), "warning")
-
-
-def _covers(covers: dict[str, Any], tool: str, language: Language) -> str:
-    """Say what a button that allows more than this call would allow."""
-    what = shorten(", ".join(cast("list[str]", covers.get("what") or [])), ASKED_CHARS)
-    return text(language, f"approval.covers_{covers.get('kind')}", tool=tool, what=what)
-
-
-def _short_first(args: dict[str, Any]) -> dict[str, Any]:
-    """Put long arguments last: the content of a file must not push out of sight which file it is for."""
-    return dict(sorted(args.items(), key=lambda item: len(str(item[1])) > SHORT_CHARS))
-
-
-def _purpose(tool: str, told: str, language: Language) -> str:
-    """Give what a tool is for in words for a person; a tool we have none for tells what a model reads of it."""
-    return LANGUAGES[language].get(f"purpose.{tool}", told)
-
-
-def by_name(language: Language, key: str, data: dict[str, Any]) -> str:
-    """Say who did something; a platform that tells no name gives words without one: an id tells a reader nothing."""
-    name = str(data.get("name") or "")
-    return text(language, key, name=name) if name else text(language, f"{key}_unnamed")
-
-
-def _panel(name: str, record: Record, *, live: bool) -> ToolPanel:
-    data = record.data
-    status: WorkStatus = record.status or "pending"
-    if status == "in_progress" and not live:
-        status = "fail"
-    args = cast("dict[str, Any]", data.get("args") or {})
-    subject = str(data.get("file_path") or "") or _arguments(args)
-    title = " ".join(part for part in (str(data.get("name") or record.type), subject) if part)
-    summary, body = str(data.get("summary") or ""), str(data.get("body") or data.get("error") or record.text)
-    shown = "\n".join(dict.fromkeys(part for part in (summary, body) if part))
-    kind = cast("Literal['terminal', 'diff', 'text']", data.get("body_kind", "text"))
-    return ToolPanel(name, record.type, title, status, shown, kind)
-
-
-def _arguments(args: dict[str, Any], most_chars: int = ARGUMENT_CHARS) -> str:
-    return shorten(", ".join(f"{key}={value}" for key, value in args.items()), most_chars)

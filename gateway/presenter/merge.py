@@ -44,8 +44,17 @@ class LaneRecord:
     card: str
     executor: str
     order: int
-    status: EventStatus | None = None
+    title: str = ""
+    told: EventStatus | None = None
+    """What was said of the lane as a whole."""
+    newest: EventStatus | None = None
+    """Of the last thing that was done in it."""
     records: Records = field(default_factory=list["Record | LaneRecord"])
+
+    @property
+    def status(self) -> EventStatus | None:
+        """Give how far the lane is: one step that is done does not end it, if anybody told of the whole."""
+        return self.told or self.newest
 
 
 Records = list[Record | LaneRecord]
@@ -72,7 +81,10 @@ class Merger:
             lane = LaneRecord(event.card, event.executor, self._next())
             self._lanes[event.card] = lane
             self._records.append(lane)
-        lane.status = event.status or lane.status
+        if event.type == "task":
+            _head_lane(lane, event)
+            return
+        lane.newest = event.status or lane.newest
         self._merge(lane.records, event)
 
     def _next(self) -> int:
@@ -89,6 +101,13 @@ class Merger:
             record = Record(event.type, event.segment, event.executor, order=self._next())
             records.append(record)
         _apply(record, event)
+
+
+def _head_lane(lane: LaneRecord, event: RunEvent) -> None:
+    """Take what an event tells of the lane as a whole: its title and its state."""
+    lane.told = event.status or lane.told
+    told = event.content if isinstance(event.content, str) else str(event.content.get("title") or "")
+    lane.title = told or lane.title
 
 
 def _target(records: Records, event: RunEvent) -> Record | None:

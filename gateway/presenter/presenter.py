@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, cast
 
 from channels.cards.model import Block, Call, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
 from channels.cards.shorten import shorten
@@ -13,10 +13,11 @@ from engine.events import RunEvent
 from engine.messages import EnclosedPart, RunInput, code_of
 from engine.runtime import without_secrets
 from gateway.presenter.actions import ActionFacts, actions_of
-from gateway.presenter.blocks import block_id, block_of, by_name
+from gateway.presenter.blocks import blocks_of
 from gateway.presenter.facts import Facts, is_followed
 from gateway.presenter.files import file_note
 from gateway.presenter.merge import LaneRecord, Merger, Record
+from gateway.presenter.names import block_id, by_name
 from gateway.texts import Language, language_of, text
 
 logger = logging.getLogger(__name__)
@@ -66,9 +67,9 @@ class Presenter:
     def add(self, event: RunEvent) -> None:
         """Take note of one event."""
         self._facts.take(event)
-        drawn = _drawn(event)
-        if drawn is not None:
-            self._merger.add(drawn)
+        shown = _shown_of(event)
+        if shown is not None:
+            self._merger.add(shown)
 
     def file_settled(self, key: str, state: str) -> None:
         """Take note of what became of a file: `sent`, `later`, or the code of a refusal."""
@@ -110,7 +111,7 @@ class Presenter:
             actions=actions_of(self._action_facts(status)),
             footer=self._footer(status),
             summary=self._summary(status),
-            labels={name: self._say(f"label.{name}") for name in ("thinking", "continued", "todos", "tools")},
+            labels={name: self._say(f"label.{name}") for name in ("thinking", "continued", "todos", "tools", "cut")},
             call=self.call(),
         )
 
@@ -130,30 +131,40 @@ class Presenter:
     def _blocks(self, status: CardStatus) -> list[Block]:
         blocks: list[Block] = []
         for record in self._merger:
-            block = self._lane(record, status) if isinstance(record, LaneRecord) else self._block(record, status)
-            if block is not None:
-                blocks.append(block)
+            if isinstance(record, LaneRecord):
+                blocks.append(self._lane(record, status))
+            else:
+                blocks += self._drawn(record, status)
         blocks.extend(self._closing_notes())
         return blocks
 
-    def _block(self, record: Record, status: CardStatus) -> LaneBlock | None:
+    def _drawn(self, record: Record, status: CardStatus) -> tuple[LaneBlock, ...]:
         if record.type == "thinking" and self._style.thinking == "off":
-            return None
+            return ()
         try:
             if record.type == "file":
                 state = self._facts.files.get(str(record.data["key"]), "")
-                return file_note(block_id("file", record.segment), record.data, state, self._language)
-            return block_of(record, live=not status.is_terminal, language=self._language)
+                return (file_note(block_id("file", record.segment), record.data, state, self._language),)
+            return blocks_of(record, live=not status.is_terminal, language=self._language)
         except Exception:
             # What a model or an older version told must not cost the reader the rest of the card.
             logger.exception("block_not_drawn", extra={"run": self._run, "type": record.type})
-            return Note(block_id("note", f"{record.type}{record.order}"), self._say("notice.not_drawn"), "warning")
+            return (Note(block_id("note", f"{record.type}{record.order}"), self._say("notice.not_drawn"), "warning"),)
 
     def _lane(self, lane: LaneRecord, status: CardStatus) -> Lane:
         records = [each for each in lane.records if isinstance(each, Record)]
-        inner = [block for record in records if (block := self._block(record, status)) is not None]
+        inner = tuple(block for record in records for block in self._drawn(record, status))
         state: WorkStatus = lane.status or "pending"
-        return Lane(block_id("lane", lane.card), lane.card, state, tuple(inner))
+        if status.is_terminal and state in ("pending", "in_progress"):
+            state = "fail"
+        return Lane(block_id("lane", lane.card), self._lane_title(lane), state, inner)
+
+    def _lane_title(self, lane: LaneRecord) -> str:
+        """Give what the lane is about: as it was told, or as the to-do it works on is called, else its own name."""
+        plans = (record.data.get("items") for record in self._merger if isinstance(record, Record))
+        items = (item for items in plans for item in cast("list[dict[str, Any]]", items or []))
+        named = next((str(item.get("title", "")) for item in items if str(item.get("id")) == lane.card), "")
+        return shorten(lane.title or named or lane.card, TITLE_CHARS * 2)
 
     def _closing_notes(self) -> list[Note]:
         facts, notes = self._facts, list[Note]()
@@ -210,7 +221,7 @@ class Presenter:
         return text(self._language, key, **params)
 
 
-def _drawn(event: RunEvent) -> RunEvent | None:
+def _shown_of(event: RunEvent) -> RunEvent | None:
     """Give what of an event has a place among the records; `None` when it only tells of the run itself."""
     content = event.content if isinstance(event.content, dict) else {}
     match event.type:

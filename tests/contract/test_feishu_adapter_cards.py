@@ -40,7 +40,7 @@ async def test_a_tick_is_one_text_and_one_batch_and_a_reply_stays_in_its_chat():
         done = ToolPanel("tool", "bash", "ls", "success", "a\nb", "terminal")
         assert await write(sink, card("one two", CardStatus.WORKING, done)) == ["card.batch"]
         text = b.answers()[0]["text"]
-        assert text.index("✅ ls") < text.index("one two")
+        assert text.index("✅ 💻 ls") < text.index("one two")
         assert b.answers()[0]["parent_id"] == opening.reply_to
         assert b.answers()[0]["thread_id"] is None
 

@@ -60,7 +60,7 @@ async def test_a_stream_shows_tools_and_todos_as_tasks() -> None:
         await write(sink, card("", CardStatus.WORKING, todos, panel))
         await write(sink, card("text", CardStatus.WORKING, todos, replace(panel, status="success")))
         tasks = {task["title"]: task["status"] for task in b.answers()[-1]["chunks"]["tasks"]}
-        assert tasks == {"look": "in_progress", "tell": "pending", "ls": "complete"}
+        assert tasks == {"look": "in_progress", "tell": "pending", "💻 ls": "complete"}
 
 
 async def test_withdrawn_text_ends_the_stream_and_the_same_message_goes_on() -> None:

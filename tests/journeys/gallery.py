@@ -95,6 +95,55 @@ def odd() -> Card:
     return _card("Odd words & <signs>", Text("answer", text), *notes, table)
 
 
+def work() -> Card:
+    """A plan, each kind of panel, a lane that is done and one that goes on."""
+    items = (TodoItem("1", "Look", "success"), TodoItem("2", "Mend (The tool failed)", "fail"), TodoItem("3", "Tell"))
+    diff = "@@ -1,2 +1,2 @@\n def total(orders):\n-    return 1\n+    return 2"
+    panels = (
+        ToolPanel("read", "read_file", "Read src/orders.py · lines 10-29", "success", "def total(orders):"),
+        ToolPanel("edit", "edit_file", "Edit src/orders.py · +1 -1", "success", diff, "diff"),
+        ToolPanel("create", "create_file", "Create tests/new.py · +1", "success", "@@ -0,0 +1,1 @@\n+x", "diff"),
+        ToolPanel("delete", "delete_file", "Delete old.py · -1", "success", "@@ -1,1 +0,0 @@\n-x", "diff"),
+        ToolPanel("bash", "bash", "Command pytest · exit code 0", "success", "$ pytest\n2 passed", "terminal"),
+        ToolPanel("fail", "bash", "Command false · exit code 1", "fail", "$ false", "terminal"),
+        ToolPanel("search", "search", "Search totals · results: 1", "success", "1. A page\n   https://example.com/q"),
+        ToolPanel("out", "outputs", "Output files: 2", "success", "report.md\ndata.csv"),
+    )
+    done = Lane("done", "Research the market", "success", (Text("done-text", "Three sources."),))
+    goes_on = Lane("on", "Write the code", "in_progress", (ToolPanel("make", "bash", "Command make", "in_progress"),))
+    return _card("Mend the totals", Todos("plan", items, "Plan: 1 of 3 done"), *panels, done, goes_on)
+
+
+def asked() -> Card:
+    """A question for approval with a call that is longer than a card."""
+    call = "\n".join(f"+line {n:03d} of what is written: {'=' * 60}" for n in range(120))
+    panel = ToolPanel("call", "edit_file", "Write report.md · +120", "pending", call, "diff", is_open=True)
+    return _card("Write it down", Note("ask", "May I run write_file?", "warning"), panel)
+
+
+def hostile() -> Card:
+    """Everything that would ring, lead elsewhere or pretend to be ours, wherever words can stand."""
+    text = "\n\n".join(
+        (
+            '<!channel> <!here> <@U0LIN> <#C0TEAM> <at id=all></at> <at user_id="all">all</at> @all',
+            "[https://bank.example](https://evil.example/x) [www.bank.example/login](<https://evil.example>)",
+            "[bank.example](https://bank.example@evil.example/) <https://evil.example|https://bank.example>",
+            "[run](javascript:alert(1)) [page](data:text/html,x) [go](dtmd://dingtalkclient/sendMessage?content=x)",
+            "[two [in] one](javascript:alert(2)) [over\nlines](javascript:alert(3)) <javascript:alert(4)>",
+            "[by name][1]\n\n[1]: javascript:alert(5)\n\n![pic](javascript:alert(6)) [fine](https://fine.example)",
+            "<button>Approve</button> <font color='red'>Done</font>",
+            "| a | b |\n|---|---|\n| [cell](javascript:alert(7)) | <at id=all></at> <!channel> |",
+            "```\n<at id=all></at> <!channel> [code](javascript:alert(8))\n```",
+        )
+    )
+    words = "<!channel> <at id=all></at> [Approve](https://evil.example) `x` **y**"
+    panel = ToolPanel("hp", "bash", words, "fail", f"{words}\n```\n<at id=all></at>\n```", "terminal")
+    todos = Todos("ht", (TodoItem("1", words, "success"),), words)
+    table = Table("hb", (words, "b"), ((words, "<at id=all></at>"),))
+    lane = Lane("hl", words, "in_progress", (Note("hn", words), panel))
+    return _card(words, Text("answer", text), Note("hx", words, "warning"), panel, todos, table, lane)
+
+
 def _card(title: str, *blocks: object) -> Card:
     actions = tuple(Action(name, name.title(), RUN, name) for name in ("retry", "satisfied", "revise", "abandon"))
     return Card(
@@ -115,4 +164,7 @@ GALLERY = {
     "tables": tables,
     "chinese": lambda: chinese(0),
     "odd": odd,
+    "work": work,
+    "asked": asked,
+    "hostile": hostile,
 }

@@ -46,7 +46,7 @@ def test_a_person_asks_stops_approves_and_leaves(sits, tmp_path: Path) -> None:
     person.say('send a note "see you"')
     question = person.sees("[y] Approve")
     assert "May I run send_note?" in question
-    assert "text=see you" in question
+    assert "text: see you" in question
     person.look(READING_S)
     person.say("y")
     person.sees("✓ Done")

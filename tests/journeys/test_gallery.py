@@ -100,6 +100,9 @@ WANTED: dict[str, list[str]] = {
     "long": [f"Paragraph {n:03d}." for n in range(170)],
     "tables": [*(f"a{n}" for n in range(7)), "cell 11"],
     "chinese": [],
+    "work": ["Plan: 1 of 3 done", "lines 10-29", "return 2", "$ pytest", "data.csv", "Write the code"],
+    "asked": [f"line {n:03d} of what is written" for n in range(120)],
+    "hostile": ["<!channel> <at id=all></at>", "(evil.example)", "(javascript:alert(1))", "<button>Approve</button>"],
     "odd": ["List<String> when a < b && c > d", "<config>", "snake_case_name", "print('<b>')", "1 | 2", "**no bold**"],
 }
 

@@ -166,7 +166,7 @@ async def test_f45_f46_calls_that_share_an_index_and_chunks_without_choices(home
         )
         answer = await h.finished(await h.say("@niuma use two"))
         assert answer.status == "Done" and "Two tools." in answer.body and "Both ran." in answer.body
-        assert "project_scan" in answer.body and "read_file" in answer.body and "33 tokens" in answer.text
+        assert "project_scan" in answer.body and "Read nope.md" in answer.body and "33 tokens" in answer.text
         sent = h.model.asked[1].body["messages"]
         calls = next(each["tool_calls"] for each in sent if each.get("tool_calls"))
         results = [each["tool_call_id"] for each in sent if each["role"] == "tool"]

@@ -68,3 +68,15 @@ def shortened(value: Json) -> Json:
         mark = hashlib.sha256(value.encode()).hexdigest()[:12]
         return f"{value[:80]} …{len(value)} {mark}… {value[-60:]}"
     return value
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_every_card_is_within_what_its_platform_takes(name: str) -> None:
+    card = GALLERY[name]()
+    for page in feishu.render_card(card):
+        assert len(json.dumps(page.native(), ensure_ascii=False).encode()) <= 30_000
+    for page in slack.render_card(card):
+        assert len(page.blocks) <= 50
+        texts = [block["text"]["text"] for block in page.blocks if block["type"] in ("section", "header")]
+        assert all(len(text) <= 3_000 for text in texts)
+    assert all(len(page["content"]) <= 3_000 for page in _dingtalk(card))

@@ -16,6 +16,13 @@ const SIGNS = {
   "✋": ["wait", "pause"],
   "💭": ["plain", "thought"],
   "🤔": ["plain", "thought"],
+  "📖": ["plain", "file"],
+  "✏": ["plain", "pencil"],
+  "➕": ["plain", "plus"],
+  "🗑": ["plain", "trash"],
+  "💻": ["plain", "code"],
+  "🔍": ["plain", "search"],
+  "📦": ["plain", "folder"],
   "🟢": ["round sign-green", null],
   "🔵": ["round sign-blue", null],
   "🟡": ["round sign-yellow", null],
@@ -23,7 +30,7 @@ const SIGNS = {
   "🔴": ["round sign-red", null],
   "⚪": ["round sign-grey", null],
 };
-const PATTERN = /((?:✅|❌|⏳|⌛|⬜|⚠|ℹ|⏸|⏹|✋|💭|🤔|🟢|🔵|🟡|🟠|🔴|⚪)\ufe0f?)/u;
+const PATTERN = /((?:✅|❌|⏳|⌛|⬜|⚠|ℹ|⏸|⏹|✋|💭|🤔|📖|✏|➕|🗑|💻|🔍|📦|🟢|🔵|🟡|🟠|🔴|⚪)\ufe0f?)/u;
 
 /** Split a text into plain pieces and drawn signs; the sign's character stays in the text for copying and reading aloud. */
 export function withSigns(text) {

@@ -12,6 +12,7 @@ from sqlmodel import Session
 from engine.agent.draft import Draft
 from engine.agent.plan import Question, asked, turn_events
 from engine.agent.recovery import RECOVERIES
+from engine.agent.staged.glimpse import Glimpse, glimpse
 from engine.agent.staged.plain import plain, said
 from engine.agent.staged.reader import read_evaluation, read_plan, read_repair
 from engine.agent.staged.results import EvaluationResult, ExecutionPlan, PlannedAction, RepairPlan, told
@@ -29,6 +30,7 @@ RE_ASKS = 2
 """How often an answer that cannot be read is asked for again."""
 MAX_REPEATED_CHARS = 4_000
 """Of an unreadable answer, so much is shown to its model again."""
+MAX_MISSING_CHARS = 500
 StageName = Literal["plan", "evaluate", "repair"]
 _READERS: dict[StageName, Callable[[str], ExecutionPlan | EvaluationResult | RepairPlan]] = {
     "plan": read_plan,
@@ -108,7 +110,7 @@ async def _step(work: Pass, at: str, order: Order, tried: Sequence[Message], clo
     question = Question((*plain(work.messages, f"staged_{order.stage}", tools), said(order.words), *tried))
 
     async def fn() -> StageAnswer:
-        return _answer(await asked(work, question, Draft(work, at, clock, is_folded=True)), order.stage)
+        return _answer(await asked(work, question, Draft(work, at, clock, glimpse=Glimpse())), order.stage)
 
     def also(session: Session, answer: StageAnswer) -> None:
         if answer.actions:
@@ -145,13 +147,38 @@ def _events(work: Pass, at: str, answer: StageAnswer, at_ms: int) -> list[RunEve
     ended: Any = "stop" if answer.turn.ended == "length" else answer.turn.ended
     turn = answer.turn.model_copy(update={"message": shown, "ended": ended})
     events = list(turn_events(work, at, turn, at_ms))
+    if not shown.reasoning:
+        # What was seen of it while it came is taken back: a thought of no words.
+        events.append(_thought(work, at, at_ms))
+    if answer.evaluation is not None and not answer.evaluation.completed:
+        events.append(_missing_event(work, at, answer.evaluation, at_ms))
     return [*events, todos_event(work, at, answer.actions, [], at_ms)] if answer.actions else events
 
 
+def _thought(work: Pass, at: str, at_ms: int) -> RunEvent:
+    return RunEvent(
+        run=work.scope.id,
+        type="thinking",
+        status="success",
+        segment=at,
+        opr="replace",
+        visibility="folded",
+        at_ms=at_ms,
+    )
+
+
+def _missing_event(work: Pass, at: str, judged: EvaluationResult, at_ms: int) -> RunEvent:
+    """Give what the person reads when what was done is not yet what was asked for."""
+    missing = "; ".join(judged.missing) or judged.repair_goal or ""
+    content = {"code": "criteria_not_met", "params": {"missing": cut(missing, MAX_MISSING_CHARS)}, "tone": "info"}
+    return RunEvent(run=work.scope.id, type="notice", content=content, segment=f"{at}/missing", at_ms=at_ms)
+
+
 def _words(answer: StageAnswer) -> str:
+    """Give what a person reads of an answer: never its form."""
     planned = answer.plan or answer.repair
     if planned is not None:
         return told(planned)
     if answer.evaluation is not None:
         return "\n".join([*answer.evaluation.evidence, *answer.evaluation.missing])
-    return answer.turn.message.text
+    return "" if answer.problem else glimpse(answer.turn.message.text)

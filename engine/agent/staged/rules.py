@@ -47,6 +47,17 @@ def rule(actions: Sequence[PlannedAction], results: Sequence[CallResult]) -> Rul
     return Ruled(findings=tuple(findings), evidence=tuple(evidence), is_denied=denied and not findings)
 
 
+def faults(actions: Sequence[PlannedAction], results: Sequence[CallResult]) -> list[str | None]:
+    """Give for each result the code of what is wrong with it, `None` where nothing is."""
+    return [_fault(action, result) for action, result in zip(actions, results, strict=False)]
+
+
+def _fault(action: PlannedAction, item: CallResult) -> str | None:
+    if not item.result.success:
+        return item.result.error or "tool_failed"
+    return next((each.code for each in _wrong(action, item)), None)
+
+
 def _wrong(action: PlannedAction, item: CallResult) -> Iterator[Finding]:
     result = item.result
     if not result.success:

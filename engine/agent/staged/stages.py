@@ -69,7 +69,7 @@ class Stages:
     def _take_up(self, work: Pass, at: str, answer: StageAnswer) -> Stage:
         """Make the actions the calls of this round."""
         staging = _staging(work)
-        staging.actions, staging.at = answer.actions, at
+        staging.actions, staging.at, staging.shown = answer.actions, at, {}
         if not answer.actions:
             return Stage.SUMMARIZE
         message = calls_of(work, answer.actions)

@@ -89,17 +89,18 @@ def test_a_question_shows_the_whole_call_that_it_asks_for() -> None:
     view = presenter()
     command = "tar czf backup.tgz documents pictures music && " * 8 + "rm -rf documents"
     view.add(event("approval", {**APPROVAL, "args": {"command": command}}, segment="tool/1/0"))
-    (note,) = view.card().blocks
-    assert command in note.text  # pyright: ignore[reportAttributeAccessIssue]
+    question, call = view.card().blocks
+    assert isinstance(question, Note) and isinstance(call, ToolPanel)
+    assert command in call.body and call.is_open
 
 
 def test_what_is_asked_about_names_its_file_however_long_the_content_is() -> None:
     view = presenter()
     args = {"content": "evil words " * 1_000, "file_path": "important.txt"}
     view.add(event("approval", {**APPROVAL, "tool": "write_file", "args": args}, segment="tool/1/0"))
-    (note,) = view.card().blocks
-    assert isinstance(note, Note)
-    assert "file_path=important.txt, content=evil words" in note.text
+    _, call = view.card().blocks
+    assert isinstance(call, ToolPanel)
+    assert "important.txt" in call.title and call.body.startswith("+evil words")
 
 
 def test_the_end_has_no_spinner_and_offers_a_verdict() -> None:

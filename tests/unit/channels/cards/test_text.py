@@ -42,7 +42,7 @@ def test_a_whole_card_reads_in_order() -> None:
         footer=Footer(text="3 s"),
     )
     assert plain_text(card) == (
-        "✓ look\n○ write\n\n✓ ls\n\n✗ make\n````\nerror: ```no```\n````\n\n✓ lane one\n\nin the lane\n\n"
+        "✓ look\n○ write\n\n✓ ls\n\n✗ 💻 make\n````\nerror: ```no```\n````\n\n✓ lane one\n\nin the lane\n\n"
         "the **answer**\n\n| a | b |\n| --- | --- |\n| 1 | x\\|y |\n\n[a chart]\n\nit failed\n\nName: ____\n\n3 s"
     )
 

@@ -38,10 +38,13 @@ def test_a_rule_is_written_as_the_platform_knows_it(rule: str) -> None:
     assert to_card(f"a\n\n{rule}\n\nb") == "a\n\n***\n\nb"
 
 
-@pytest.mark.parametrize(("link", "shown"), [("https://a.b/c", "[here](https://a.b/c)"), ("file:///etc", "here")])
-def test_only_links_of_the_web_are_links(link: str, shown: str) -> None:
+@pytest.mark.parametrize(
+    "target", ["file:///etc", "dtmd://dingtalkclient/sendMessage?content=x", "javascript:alert(1)"]
+)
+def test_only_links_of_the_web_are_links_r14(target: str) -> None:
     for dialect in (to_card, to_message):
-        assert dialect(f"look [here]({link}) please") == f"look {shown} please"
+        assert dialect("look [here](https://a.b/c) please") == "look [here](https://a.b/c) please"
+        assert dialect(f"look [here]({target}) please") == f"look [\u200bhere]\u200b({target}) please"
 
 
 def test_f21_pictures_by_web_address_become_links() -> None:

@@ -14,7 +14,7 @@ from engine.tools.base import ToolContext, ToolResult
 from engine.tools.sandbox import Finished, Limits
 from engine.tools.shell_command import MAX_COMMAND_CHARS, ShellCommand
 from engine.tools.shell_report import report
-from gateway.presenter.blocks import ASKED_CHARS
+from gateway.presenter.calls import CALL_CHARS, call_panel
 from tests.sandbox import working_sandbox
 
 RUN = RunId("00000000000000000000000001")
@@ -78,7 +78,9 @@ async def test_a_command_is_needed(tmp_path: Path) -> None:
 
 
 def test_a_person_who_is_asked_sees_the_longest_command_whole() -> None:
-    assert len(f"command={'x' * MAX_COMMAND_CHARS}, timeout_s=12345.678") < ASKED_CHARS
+    command = "\u202e" * MAX_COMMAND_CHARS
+    shown = call_panel("call", "shell_command", {"command": command, "timeout_s": 12345.678}, "en")
+    assert "\\u202e" * MAX_COMMAND_CHARS in shown.body and len(shown.body) < CALL_CHARS
 
 
 async def test_data_can_leave_only_by_the_network() -> None:
