@@ -51,7 +51,17 @@ PressAction = Literal[
     "backlog_all",
     "backlog_last",
     "backlog_ignore",
+    "option_1",
+    "option_2",
+    "option_3",
+    "option_4",
+    "option_5",
+    "option_6",
+    "submit",
 ]
+"""`option_1` and so on answer a question of the agent by one of its options, `submit` in own words."""
+QUESTION = "question"
+"""The code of a `choice` in which the agent asks its person something."""
 PressedCode = Literal[
     "stopping",
     "approved",
@@ -60,11 +70,15 @@ PressedCode = Literal[
     "revising",
     "verdict",
     "chosen",
+    "answered",
     "already_stopping",
     "already_approved",
     "already_denied",
     "already_stopped",
     "already_chosen",
+    "already_answered",
+    "question_over",
+    "answer_empty",
     "already_ended",
     "expired",
     "newer",
@@ -80,8 +94,8 @@ PressedCode = Literal[
 class Press(BaseModel):
     """A press on a button of a run's card.
 
-    `nonce` names the question that approve and deny answer; `words` are what a revision asks for. `refused` is set when
-    the host does not let the press through: it is noted, and nothing else happens.
+    `nonce` names the question that is answered; `words` are what a revision asks for, or an answer in own
+    words. `refused` is set when the host does not let the press through: it is noted, and nothing else happens.
     """
 
     run: RunId
@@ -96,7 +110,7 @@ class Press(BaseModel):
 class Pressed(BaseModel):
     """What came of a press; stored, so that a redelivery is told the same.
 
-    The first seven codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
+    The first eight codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
     that was the same person or the platform tells no names. `run` is the attempt that was begun, or the newer one.
     """
 
@@ -107,7 +121,7 @@ class Pressed(BaseModel):
     @property
     def is_carried_out(self) -> bool:
         """Tell whether the press did something."""
-        return self.code in ("stopping", "approved", "denied", "retrying", "revising", "verdict", "chosen")
+        return self.code in ("stopping", "approved", "denied", "retrying", "revising", "verdict", "chosen", "answered")
 
 
 class Steer(BaseModel):

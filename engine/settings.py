@@ -100,6 +100,12 @@ class ModelSettings(Section):
         return not self.api_base or self.api_base.rstrip("/") == usual.rstrip("/")
 
 
+StepListName = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+_StepTitle = Annotated[str, Field(min_length=1, max_length=120)]
+StepList = Annotated[tuple[_StepTitle, ...], Field(min_length=1, max_length=30)]
+"""Titles of the steps of a recurring task, in their order."""
+
+
 class AgentSettings(Section):
     """Allowances of one run."""
 
@@ -117,6 +123,7 @@ class AgentSettings(Section):
     tools_folder: str = ""
     shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
     shell_network: bool = False
+    step_lists: dict[StepListName, StepList] = Field(default_factory=dict[StepListName, StepList])
 
 
 class WebSettings(Section):

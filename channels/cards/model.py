@@ -71,10 +71,11 @@ class TodoItem:
 
 @dataclass(frozen=True, slots=True)
 class Todos:
-    """A to-do list."""
+    """A to-do list. `head` is one line of plain text over it: a bar with how far it is."""
 
     id: str
     items: tuple[TodoItem, ...]
+    head: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,12 @@ ActionName = Literal[
     "backlog_all",
     "backlog_last",
     "backlog_ignore",
+    "option_1",
+    "option_2",
+    "option_3",
+    "option_4",
+    "option_5",
+    "option_6",
 ]
 
 

@@ -50,7 +50,8 @@ def plain_block(block: Block) -> str:
         case Thinking():
             return ""
         case Todos():
-            return "\n".join(f"{_SIGNS[item.status]} {item.title}" for item in block.items)
+            lines = (f"{_SIGNS[item.status]} {item.title}" for item in block.items)
+            return "\n".join([*([block.head] if block.head else []), *lines])
         case ToolPanel():
             return _tool(block)
         case Lane():

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.cards.markdown import Parts, Rewriting
-from channels.cards.model import Action, Block, Card, CardStatus, Lane, Note, Text, Thinking, Todos
+from channels.cards.model import Action, Block, Card, CardStatus, Form, Lane, Note, Text, Thinking, Todos
 from channels.cards.shorten import shorten
 from channels.cards.text import plain_block
 from channels.dingtalk.links import has_link, render_commands
@@ -141,7 +141,8 @@ def _block(block: Block) -> str:
     if isinstance(block, Lane):
         inner = [f"**{plain_block(block).partition(chr(10))[0]}**", *(_block(each) for each in block.blocks)]
         return "\n\n".join(part for part in inner if part)
-    if isinstance(block, Thinking):
+    if isinstance(block, Thinking | Form):
+        # A card has no field: who is asked answers by a message, which the question itself says.
         return ""
     text = plain_block(block)
     # A card runs lines of one paragraph together.

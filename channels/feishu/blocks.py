@@ -98,7 +98,8 @@ def _thinking(eid: str, block: Thinking, label: str, texts: Texts) -> list[Piece
 
 
 def _todos(eid: str, block: Todos) -> list[Piece]:
-    lines = [f"{MARKS[item.status]} {escape(item.title)}" for item in block.items]
+    lines = [escape(block.head)] if block.head else []
+    lines += [f"{MARKS[item.status]} {escape(item.title)}" for item in block.items]
     groups = [lines[at : at + _TODOS_PER_ELEMENT] for at in range(0, len(lines), _TODOS_PER_ELEMENT)]
     return [piece_of(markdown(part_id(eid, number), LINE_BREAK.join(group))) for number, group in enumerate(groups)]
 

@@ -82,7 +82,8 @@ def _still(block: Todos | ToolPanel | Image | Note | Table) -> tuple[Piece, ...]
 
 
 def _todos(block: Todos) -> Iterable[Piece]:
-    lines = [f"{MARKS[item.status]} {fitted(item.title, LINE_CHARS)}" for item in block.items]
+    lines = [fitted(block.head, LINE_CHARS)] if block.head else []
+    lines += [f"{MARKS[item.status]} {fitted(item.title, LINE_CHARS)}" for item in block.items]
     return (piece_of(section(text)) for text in stacked(lines))
 
 

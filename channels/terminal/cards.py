@@ -41,6 +41,12 @@ KEYS: Mapping[ActionName, str] = {
     "backlog_all": "1",
     "backlog_last": "2",
     "backlog_ignore": "3",
+    "option_1": "1",
+    "option_2": "2",
+    "option_3": "3",
+    "option_4": "4",
+    "option_5": "5",
+    "option_6": "6",
 }
 """The key of each button. No two that can follow each other share one: a late press must not mean something else."""
 
@@ -189,7 +195,7 @@ def _thinking(block: Thinking, card: Card, look: Look) -> list[Line]:
 
 
 def _todos(block: Todos, columns: int) -> list[Line]:
-    lines: list[Line] = []
+    lines: list[Line] = [line(clip(one_line(block.head), columns), "cyan")] if block.head else []
     for item in block.items:
         sign, colour = _WORK[item.status]
         style = "dim" if item.status == "success" else ""

@@ -11,11 +11,13 @@ from engine.agent.outgoing import Outbox
 from engine.models.registry import ModelRegistry
 from engine.ports import Clock
 from engine.settings import EngineSettings
+from engine.tools.ask_user import AskUser
 from engine.tools.base import Tool
 from engine.tools.create_file import CreateFile
 from engine.tools.delete_file import DeleteFile
 from engine.tools.edit_file import EditFile
 from engine.tools.outside import declared_tools, web_tools
+from engine.tools.progress import Progress
 from engine.tools.project_scan import ProjectScan
 from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.read_file import ReadFile
@@ -56,7 +58,9 @@ def build_agent(
     registry.get()
     sending = [SendFile()] if ways.outbox is not None else []
     changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
-    built: list[Tool] = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *_shell(settings, ways)]
+    asking: list[Tool] = [AskUser(), Progress(settings.agent.step_lists)]
+    looking: list[Tool] = [ProjectScan(), ReadFile()]
+    built = [*looking, *asking, *changing, SendNote(), *sending, *_shell(settings, ways)]
     own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])
     return Agent(Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, quota=ways.quota))
 

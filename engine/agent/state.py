@@ -138,6 +138,9 @@ class Pass:
     turn: ModelTurn | None = None
     reviewed: list[Reviewed | Rejected] = field(default_factory=list["Reviewed | Rejected"])
     results: list[CallResult] = field(default_factory=list[CallResult])
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """By tool, what its last call that worked gave as data: read back from recorded results, so the same after a crash.
+    Only of tools that go on from there."""
     texts: list[str] = field(default_factory=list[str])
     identical: int = 0
     signature: str = ""

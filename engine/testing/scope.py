@@ -82,9 +82,10 @@ class MemoryScope:
         self._stop.set()
         self._changed.set()
 
-    def answer(self, nonce: str, kind: ControlKind, by: str = "u1") -> None:
+    def answer(self, nonce: str, kind: ControlKind, by: str = "u1", **body: str) -> None:
         """A person presses a button."""
-        self._controls.append(Control(id=f"c{len(self._controls)}", kind=kind, by=by, body={"nonce": nonce}))
+        said = {"nonce": nonce, **body}
+        self._controls.append(Control(id=f"c{len(self._controls)}", kind=kind, by=by, body=said))
         self._changed.set()
 
     def crash_before_recording(self, path: str) -> None:

@@ -15,6 +15,7 @@ _TONES: dict[PressedCode, Literal["info", "success", "error"]] = {
     "revising": "success",
     "verdict": "success",
     "chosen": "success",
+    "answered": "success",
     "not_yours": "error",
     "stale": "error",
 }

@@ -9,6 +9,8 @@ from channels.cards.model import LaneBlock, Note, Text, Thinking, TodoItem, Todo
 from channels.cards.shorten import shorten
 from engine.events import TOOL_TYPES
 from gateway.presenter.merge import Record
+from gateway.presenter.progress import bar, step_title
+from gateway.presenter.question import is_question, question_note
 from gateway.texts import LANGUAGES, Language, text
 
 ARGUMENT_CHARS = 60
@@ -39,7 +41,8 @@ def block_of(record: Record, *, live: bool, language: Language) -> LaneBlock | N
         case "thinking":
             return Thinking(name, record.text, live and record.status == "in_progress") if record.text else None
         case "todos":
-            return Todos(name, tuple(_todo(item) for item in _dicts(record.data.get("items"))))
+            items = tuple(_todo(item) for item in _dicts(record.data.get("items")))
+            return Todos(name, items, bar(record.data))
         case "notice":
             return _notice(name, record.data, language)
         case "approval":
@@ -59,7 +62,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _todo(item: dict[str, Any]) -> TodoItem:
-    return TodoItem(str(item["id"]), str(item.get("title", "")), item.get("status", "pending"))
+    return TodoItem(str(item["id"]), step_title(item), item.get("status", "pending"))
 
 
 def _notice(name: str, data: dict[str, Any], language: Language) -> Note:
@@ -69,6 +72,8 @@ def _notice(name: str, data: dict[str, Any], language: Language) -> Note:
 
 def _choice(name: str, data: dict[str, Any], language: Language) -> Note:
     """Draw a question with several answers: what it is about, and what was chosen."""
+    if is_question(data):
+        return question_note(name, data, language)
     state, code = str(data.get("state")), str(data.get("code"))
     lines = [text(language, f"choice.{code}_{state}", count=data.get("count", 0))]
     lines += [f"{number}. {words}" for number, words in enumerate(cast("list[str]", data.get("texts") or []), 1)]
