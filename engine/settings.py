@@ -100,12 +100,6 @@ class ModelSettings(Section):
         return not self.api_base or self.api_base.rstrip("/") == usual.rstrip("/")
 
 
-StepListName = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
-_StepTitle = Annotated[str, Field(min_length=1, max_length=120)]
-StepList = Annotated[tuple[_StepTitle, ...], Field(min_length=1, max_length=30)]
-"""Titles of the steps of a recurring task, in their order."""
-
-
 class AgentSettings(Section):
     """Allowances of one run."""
 
@@ -123,7 +117,12 @@ class AgentSettings(Section):
     tools_folder: str = ""
     shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
     shell_network: bool = False
-    step_lists: dict[StepListName, StepList] = Field(default_factory=dict[StepListName, StepList])
+
+
+class StepListSettings(Section):
+    """The steps of a task that comes again."""
+
+    steps: tuple[Annotated[str, Field(min_length=1, max_length=120)], ...] = Field(min_length=1, max_length=30)
 
 
 class WebSettings(Section):
@@ -162,6 +161,7 @@ class EngineSettings(Section):
     models: dict[str, ModelSettings] = Field(default_factory=lambda: {"demo": ModelSettings(model="demo/offline")})
     default_model: str = "demo"
     agent: AgentSettings = AgentSettings()
+    step_lists: dict[str, StepListSettings] = Field(default_factory=dict[str, StepListSettings])
     web: WebSettings = WebSettings()
     tool_secrets: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
     """What `${NAME}` in tool files may stand for."""

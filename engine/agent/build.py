@@ -58,7 +58,7 @@ def build_agent(
     registry.get()
     sending = [SendFile()] if ways.outbox is not None else []
     changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
-    asking: list[Tool] = [AskUser(), Progress(settings.agent.step_lists)]
+    asking: list[Tool] = [AskUser(), Progress({name: each.steps for name, each in settings.step_lists.items()})]
     looking: list[Tool] = [ProjectScan(), ReadFile()]
     built = [*looking, *asking, *changing, SendNote(), *sending, *_shell(settings, ways)]
     own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])

@@ -63,7 +63,7 @@ class Answers:
         if row is None or RunInput.model_validate_json(row.input).by.id != given.by.id:
             return None
         run = RunId(row.id)
-        asked = self._open(session, run)
+        asked = self._open(session, run, given.sent_at_ms or at_ms)
         if asked is None or at_ms >= int(asked.get("deadline_ms", 0)):
             return None
         options = [str(each) for each in cast("list[object]", asked.get("options") or [])]
@@ -79,12 +79,12 @@ class Answers:
         execute(session, _TO_RUN, run=run, **key.model_dump())
         return run
 
-    def _open(self, session: Session, run: RunId) -> Asked | None:
-        """Give the question that the run waits with."""
-        told = [event.content for event in self._events.of_type(session, run, "choice")]
-        questions = [each for each in told if isinstance(each, dict) and each.get("code") == QUESTION]
-        last = questions[-1] if questions else None
-        return last if last is not None and last.get("state") == "pending" else None
+    def _open(self, session: Session, run: RunId, sent_at_ms: int) -> Asked | None:
+        """Give the question that the run waits with; what was sent before it was asked is no answer to it."""
+        events = [event for event in self._events.of_type(session, run, "choice") if event.at_ms <= sent_at_ms]
+        told = [event.content for event in events if isinstance(event.content, dict)]
+        last = told[-1] if told else {}
+        return last if last.get("code") == QUESTION and last.get("state") == "pending" else None
 
     def _is_said(self, session: Session, run: RunId, nonce: str) -> bool:
         return any(json.loads(row.body).get("nonce") == nonce for row in execute(session, _SAID, run=run).all())
