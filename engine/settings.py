@@ -114,7 +114,7 @@ class AgentSettings(Section):
     max_sent_file_bytes: int = Field(default=20_000_000, ge=0)
     workspace_max_bytes: int = Field(default=1_000_000_000, ge=0)
     workspace_max_files: int = Field(default=20_000, ge=0)
-    tools_folder: str = ""
+    tools_folder: str = "tools"
     shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
     shell_network: bool = False
 

@@ -25,6 +25,7 @@ from engine.sessions.branch import Branch, branch_of, grow
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
 from engine.settings import EngineSettings
 from engine.storage.config import chosen
+from engine.tools.declared.folder import ToolFolder
 from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
@@ -77,6 +78,8 @@ class Equipment:
     """What a conversation's workspace may hold."""
     role: str = "main"
     """The agent's position; one of the policy's roles."""
+    folder: ToolFolder | None = None
+    """The operator's tools, looked at whenever a run begins; it changes `tools`."""
 
 
 class Begun(Value):
@@ -96,7 +99,8 @@ class Begun(Value):
 async def begin(scope: RunScope, equipment: Equipment) -> Pass:
     """Find the session, store the person's words in it and give the pass's first state."""
     settings = equipment.settings
-    workspace = await asyncio.to_thread(workspace_for, settings.home, scope.input.to, settings.workspace)
+    workspace = await asyncio.to_thread(_prepared, scope, equipment)
+    tools = ToolSet(equipment.tools)
     words = await _words(scope, equipment, workspace)
     begun = await _begin_step(scope, equipment, words)
     model = equipment.models.get(begun.model)
@@ -112,12 +116,21 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         model=model,
         messages=messages,
         window=Window(facts.context_tokens, len(before)),
-        tools=equipment.tools.schemas(),
+        tools=tools.schemas(),
+        toolset=tools,
         workspace=workspace,
         pictures=await equipment.opener.pictures(messages) if facts.images and equipment.opener else {},
         private=(settings.home, *settings.private),
         staging=Staging() if begun.is_staged else None,
     )
+
+
+def _prepared(scope: RunScope, equipment: Equipment) -> Path:
+    """Look at the operator's tools and give the folder that the run works in. Blocks."""
+    if equipment.folder is not None:
+        equipment.folder.look()
+    settings = equipment.settings
+    return workspace_for(settings.home, scope.input.to, settings.workspace)
 
 
 async def _earlier(begun: Begun, equipment: Equipment) -> list[Message]:

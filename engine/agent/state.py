@@ -18,6 +18,7 @@ from engine.models.base import Model, ToolSchema
 from engine.permissions import Ruling
 from engine.ports import Outcome, RunScope
 from engine.tools.base import Tool, ToolResult
+from engine.tools.registry import ToolSet
 
 
 class Stage(StrEnum):
@@ -123,6 +124,8 @@ class Pass:
     window: Window
     tools: list[ToolSchema]
     workspace: Path
+    toolset: ToolSet = field(default_factory=ToolSet)
+    """The tools as they were when the run, or this attempt of it, began: what changes meanwhile is for the next one."""
     private: tuple[Path, ...] = ()
     pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """Contents of pictures that the model should see, by blob."""

@@ -18,6 +18,7 @@ from engine.runtime.agent import build_runtime
 from engine.runtime.models import Models
 from engine.runtime.readiness import Check
 from engine.runtime.runtime import Runtime, check_environment
+from engine.runtime.tools import ToolBench, ToolLine, mistakes_of, watched_folder
 from engine.storage.config import Choice
 from engine.storage.database import FILE_NAME as DATABASE_FILE
 from engine.storage.database import Database
@@ -53,12 +54,16 @@ __all__ = [
     "Standing",
     "Submitted",
     "Tally",
+    "ToolBench",
+    "ToolLine",
     "Totals",
     "Trial",
     "WaitView",
     "build_runtime",
     "check_environment",
+    "mistakes_of",
     "probe_model",
     "try_sandbox",
+    "watched_folder",
     "without_secrets",
 ]

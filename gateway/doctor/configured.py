@@ -10,6 +10,7 @@ from pathlib import Path
 from channels.base import Finding
 from gateway.doctor.examination import Detail, Detailed, Examination
 from gateway.doctor.subject import Subject
+from gateway.doctor.tools import tools
 from gateway.paths import USER_FILE
 from gateway.settings import Settings, is_loopback, is_refused_root
 
@@ -24,6 +25,7 @@ def configured_examinations(subject: Subject) -> Sequence[Examination]:
         Examination("secrets", lambda: secrets(settings)),
         Examination("server", lambda: server(settings, subject.environ)),
         Examination("accounts", lambda: accounts(settings)),
+        Examination("tools", lambda: tools(settings)),
     )
 
 
