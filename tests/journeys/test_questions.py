@@ -21,7 +21,7 @@ DONE = Call("progress", json.dumps({"step": "Ask", "status": "success"}))
 @pytest.mark.parametrize("name", TOWNS)
 async def test_a_question_is_answered_by_a_button_and_by_words(name: str, home: Path) -> None:
     async with chat(name, home) as c:
-        c.model.script([Say("One thing first."), BAR, CITY], [DONE], [Say("It is booked.")], when="trip")
+        c.model.script([Say("One thing first."), BAR], [CITY], [DONE], [Say("It is booked.")], when="trip")
         if name != "terminal":
             asked = await c.town.ask("book the trip")
             look = await c.sees(asked, lambda look: "option_2" in look.buttons)
