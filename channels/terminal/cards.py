@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from channels.cards.markdown import Parts
@@ -178,6 +178,13 @@ def render_buttons(actions: Sequence[Action], columns: int) -> list[Line]:
 def pressable(card: Card) -> tuple[Action, ...]:
     """Give the buttons of a card that do something now."""
     return tuple(action for action in card.actions if action.enabled)
+
+
+def refusals(card: Card) -> tuple[Action, ...]:
+    """Give what says no to whatever a card asks: where nobody sits, nobody answers."""
+    asks = [action for action in pressable(card) if action.name == "deny" or action.name.startswith("option_")]
+    asks += [block.submit for block in card.blocks if isinstance(block, Form)]
+    return tuple(replace(action, name="deny") for action in asks)
 
 
 def _signed(status: WorkStatus, words: str, columns: int, style: str = "") -> Line:

@@ -36,7 +36,7 @@ class Answers:
         self._events = events
 
     def by_press(self, session: Session, key: InboxKey, press: Press, asked: Asked, *, now_ms: int) -> PressedCode:
-        """Take a press on one of the question's buttons; the caller holds the run's row."""
+        """Take a press on a button of the question, or a no, which is no answer; the caller holds the run's row."""
         if str(asked.get("for", "")) != press.by.id:
             return "not_yours"
         state = str(asked.get("state"))
@@ -45,13 +45,13 @@ class Answers:
         if state != "pending" or now_ms >= int(asked.get("deadline_ms", 0)):
             return "question_over"
         words = _words_of(press, asked)
-        if not words:
+        if not words and press.do != "deny":
             return "answer_empty" if press.do == "submit" else "stale"
         if heard(session, self._dialect, press.run) != "accepted":
             return "already_ended"
         control = control_of(key, "choose", press.by, nonce=press.nonce, choice=words)
         put(session, self._dialect, press.run, control, now_ms)
-        return "answered"
+        return "denied" if press.do == "deny" else "answered"
 
     def by_message(self, session: Session, given: RunInput, key: InboxKey, at_ms: int) -> RunId | None:
         """Take a message for the answer of the run that waits for its writer; `None` where it answers nothing.
@@ -93,6 +93,8 @@ class Answers:
 def _words_of(press: Press, asked: Asked) -> str:
     """Give the answer that a button stands for; empty when it stands for none."""
     options = cast("Sequence[object]", asked.get("options") or [])
+    if press.do == "deny":
+        return ""
     if press.do == "submit":
         return cut(press.words.strip(), ANSWER_CHARS) if asked.get("takes_words") else ""
     place = OPTIONS.index(press.do)

@@ -69,11 +69,12 @@ class Presses:
     def _control(self, session: Session, key: InboxKey, press: Press, now_ms: int) -> Pressed:
         if press.do in _CHOICES:
             return self._choose(session, key, press, now_ms)
-        if press.do in ANSWERS:
+        if press.do in ANSWERS or press.do == "deny":
             asked = self._asked(session, press, "choice")
-            if asked is None or asked.get("code") != QUESTION:
+            if asked is not None and asked.get("code") == QUESTION:
+                return Pressed(code=self._answers.by_press(session, key, press, asked, now_ms=now_ms))
+            if press.do in ANSWERS:
                 return Pressed(code="stale")
-            return Pressed(code=self._answers.by_press(session, key, press, asked, now_ms=now_ms))
         kind = cast(ControlKind, press.do)
         said = [_control(row) for row in execute(session, _CONTROLS, run=press.run)]
         if kind != "stop" and (decided := self._decided(session, press, said, now_ms)) is not None:

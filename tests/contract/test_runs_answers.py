@@ -153,6 +153,14 @@ async def test_an_answer_counts_over_a_restart_and_a_stop_ends_the_wait(place: P
         assert (await house.press(second, "option_1", nonce="q1")).code == "question_over"
 
 
+async def test_a_no_is_no_answer(place: Place) -> None:
+    async with running(place.url, place.home, Asking()) as house:
+        run = await asked(house)
+        assert (await house.press(run, "deny", nonce="q1", by=BOB)).code == "not_yours"
+        assert (await house.press(run, "deny", nonce="q1")).code == "denied"
+        assert (await house.ended(run)).answer == ""
+
+
 async def test_too_late_is_said(place: Place) -> None:
     async with running(place.url, place.home, Asking(seconds=0.05)) as house:
         run = await asked(house)
