@@ -26,7 +26,7 @@ def judge(work: Pass, equipment: Equipment, tool: Tool, args: dict[str, Any]) ->
             agent=given.agent,
             role=equipment.role,
             conversation=given.to,
-            read_foreign=_has_read_foreign(work),
+            read_foreign=_has_read_foreign(work, equipment),
         )
     )
 
@@ -40,13 +40,13 @@ def doubt(work: Pass, tool: Tool, args: dict[str, Any]) -> str:
     return command_refusal(command, asked=asked, is_first=work.round == 0)
 
 
-def _has_read_foreign(work: Pass) -> bool:
+def _has_read_foreign(work: Pass, equipment: Equipment) -> bool:
     """Tell whether strangers' words are before the model, from this run or an earlier one of the session."""
     if any(isinstance(part, EnclosedPart) for part in work.scope.input.parts):
         return True
     for message in work.messages:
         if isinstance(message, ToolMessage):
-            tool = work.toolset.get(message.name)
+            tool = work.toolset.get(message.name) or equipment.tools.get(message.name)
             if tool is None or tool.is_foreign:
                 return True
         elif isinstance(message, UserMessage) and any(isinstance(part, FilePart) for part in message.parts):

@@ -87,8 +87,7 @@ TEXTS = {
     "found.proxies_set": "{proxies}; not for: {no_proxy}",
     "found.proxies_unusable": "{proxies}: only http proxies can be used",
     "found.shell_off": "switched off (agent.shell): there are no shell and script tools",
-    "found.shell_unconfined": "not used (agent.shell is unconfined): commands and scripts run without walls, "
-    "as the user of the gateway",
+    "found.shell_unconfined": "not used (agent.shell is unconfined): commands run without walls, as the gateway's user",
     "found.tools_none": "none",
     "found.tools_right": "{count} tool files, {on} switched on",
     "found.tools_unread": "not read: the settings cannot be used",

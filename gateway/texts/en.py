@@ -98,8 +98,7 @@ TEXTS = {
     "notice.enclosure_video_refused": "{label} is a video, and I do not take those here.",
     "notice.enclosure_not_as_named": "{label} is not what its name says, so I did not open it.",
     "notice.enclosure_not_kept": "{label} could not be stored. Please send it again in a while.",
-    "notice.enclosure_workspace_full": "There is no room left for {label}: the folder of this chat is full. "
-    "Tell me which files there I may delete, then send it again.",
+    "notice.enclosure_workspace_full": "{label}: this chat's folder is full. Say what to delete, then send it again.",
     "notice.enclosure_no_picture": "{label} is no picture that can be read.",
     "notice.enclosure_no_channel": "{label} could not be read: its channel is not set up any more.",
     "notice.fallback": "{failed} did not answer, so {model} did.",
