@@ -63,8 +63,12 @@ class RunEvent(Value):
       "deadline_ms": int, "state": pending | approved | denied | expired | stopped, "by": person id?, "name": str?,
       "reason": ask | cut}
     - `choice`: {"id": str, "code": str, "for": person id, "count": int, "texts": [str], "options": [str],
-      "state": pending | one of the options | expired | stopped}
-    - `todos`: {"items": [{"id": str, "title": str, "status": pending | in_progress | success | fail}]}
+      "state": pending | one of the options | expired | stopped}. With the code `question` the agent asks:
+      {"id", "code", "for", "deadline_ms": int, "question": str, "options": [str], "takes_words": bool, "hint": str,
+      "answer": str?, "option": int?, "by": person id?, "name": str?,
+      "state": pending | answered | declined | expired | stopped}
+    - `todos`: {"items": [{"id": str, "title": str, "status": pending | in_progress | success | fail,
+      "percent": int?}], "percent": int?, "name": str?}; with a `percent` of its own it is a bar
     - `usage`, one for each model call: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None,
       "counted": bool, "agent": str, "took_ms": int?, "first_ms": int?, "failed": [{"model", "error"}], "asked": {...},
       "calls": [name], "chars": int, "ended": str, "error": str?}; `counted` false: the provider told no tokens

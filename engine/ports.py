@@ -53,7 +53,17 @@ PressAction = Literal[
     "backlog_all",
     "backlog_last",
     "backlog_ignore",
+    "option_1",
+    "option_2",
+    "option_3",
+    "option_4",
+    "option_5",
+    "option_6",
+    "submit",
 ]
+"""`option_1` and so on answer a question of the agent by one of its options, `submit` in own words."""
+QUESTION = "question"
+"""The code of a `choice` in which the agent asks its person something."""
 PressedCode = Literal[
     "stopping",
     "approved",
@@ -64,11 +74,15 @@ PressedCode = Literal[
     "revising",
     "verdict",
     "chosen",
+    "answered",
     "already_stopping",
     "already_approved",
     "already_denied",
     "already_stopped",
     "already_chosen",
+    "already_answered",
+    "question_over",
+    "answer_empty",
     "already_ended",
     "expired",
     "newer",
@@ -85,8 +99,8 @@ PressedCode = Literal[
 class Press(BaseModel):
     """A press on a button of a run's card.
 
-    `nonce` names the question that approve and deny answer; `words` are what a revision asks for. `refused` is set when
-    the host does not let the press through: it is noted, and nothing else happens.
+    `nonce` names the question that is answered; `words` are what a revision asks for, or an answer in own
+    words. `refused` is set when the host does not let the press through: it is noted, and nothing else happens.
     """
 
     run: RunId
@@ -109,6 +123,7 @@ _CARRIED_OUT: frozenset[PressedCode] = frozenset(
         "revising",
         "verdict",
         "chosen",
+        "answered",
     }
 )
 
@@ -116,7 +131,7 @@ _CARRIED_OUT: frozenset[PressedCode] = frozenset(
 class Pressed(BaseModel):
     """What came of a press; stored, so that a redelivery is told the same.
 
-    The first nine codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
+    The first ten codes: it was carried out. The others: it was not, and why. `name` is who decided before, empty when
     that was the same person or the platform tells no names. `run` is the attempt that was begun, or the newer one.
     """
 

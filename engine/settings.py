@@ -115,13 +115,19 @@ class AgentSettings(Section):
     max_sent_file_bytes: int = Field(default=20_000_000, ge=0)
     workspace_max_bytes: int = Field(default=1_000_000_000, ge=0)
     workspace_max_files: int = Field(default=20_000, ge=0)
-    tools_folder: str = ""
+    tools_folder: str = "tools"
     shell: Literal["sandboxed", "off", "unconfined"] = "sandboxed"
     shell_network: bool = False
     router_asks: bool = True
     router_model: str = ""
     lanes_at_once: int = Field(default=3, ge=1, le=20)
     max_lanes: int = Field(default=6, ge=1, le=50)
+
+
+class StepListSettings(Section):
+    """The steps of a task that comes again."""
+
+    steps: tuple[Annotated[str, Field(min_length=1, max_length=120)], ...] = Field(min_length=1, max_length=30)
 
 
 class WebSettings(Section):
@@ -164,6 +170,7 @@ class EngineSettings(Section):
     models: dict[str, ModelSettings] = Field(default_factory=lambda: {"demo": ModelSettings(model="demo/offline")})
     default_model: str = "demo"
     agent: AgentSettings = AgentSettings()
+    step_lists: dict[str, StepListSettings] = Field(default_factory=dict[str, StepListSettings])
     web: WebSettings = WebSettings()
     tool_secrets: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
     """What `${NAME}` in tool files may stand for."""

@@ -71,7 +71,7 @@ class TodoItem:
 
 @dataclass(frozen=True, slots=True)
 class Todos:
-    """A to-do list; `title` is plain text that stands above it."""
+    """A to-do list; `title` is plain text that stands above it: how much is done, or a bar."""
 
     id: str
     items: tuple[TodoItem, ...]
@@ -135,6 +135,12 @@ ActionName = Literal[
     "backlog_all",
     "backlog_last",
     "backlog_ignore",
+    "option_1",
+    "option_2",
+    "option_3",
+    "option_4",
+    "option_5",
+    "option_6",
 ]
 
 

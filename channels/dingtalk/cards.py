@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from channels.cards.markdown import Parts, Rewriting
-from channels.cards.model import Action, Block, Card, CardStatus, Lane, Note, Text, Thinking, Todos
+from channels.cards.model import Action, Block, Card, CardStatus, Form, Lane, Note, Text, Thinking, Todos
 from channels.cards.panels import Words, words_of
 from channels.cards.shorten import shorten
 from channels.cards.text import plain_block
@@ -144,7 +144,8 @@ def _block(block: Block, words: Words) -> str:
         title = plain_block(replace(block, blocks=()), words)
         inner = [f"**{title}**", *(_block(each, words) for each in block.blocks)]
         return "\n\n".join(part for part in inner if part)
-    if isinstance(block, Thinking):
+    if isinstance(block, Thinking | Form):
+        # A card has no field: who is asked answers by a message, which the question itself says.
         return ""
     text = plain_block(block, words)
     # A card runs lines of one paragraph together.

@@ -196,7 +196,9 @@ class Client:
         """Fetch a file of a message; gives its bytes and the type the server names."""
         body = {"downloadCode": code, "robotCode": self._settings.robot}
         answer = await self.call("POST", f"{_ROBOT}/messageFiles/download", body)
-        return await download(self.session, text_in(answer, "downloadUrl"), max_bytes=max_bytes)
+        return await download(
+            self.session, text_in(answer, "downloadUrl"), self._settings.api_base, max_bytes=max_bytes
+        )
 
     async def upload(self, upload: Upload) -> str:
         """Upload a file and give its media id. This host takes the token in the address and says no with HTTP 200."""

@@ -61,6 +61,12 @@ class DingtalkSettings(BaseModel):
     button_backlog_all: Name = "btn_backlog_all"
     button_backlog_last: Name = "btn_backlog_last"
     button_backlog_ignore: Name = "btn_backlog_ignore"
+    button_option_1: Name = "btn_option_1"
+    button_option_2: Name = "btn_option_2"
+    button_option_3: Name = "btn_option_3"
+    button_option_4: Name = "btn_option_4"
+    button_option_5: Name = "btn_option_5"
+    button_option_6: Name = "btn_option_6"
 
     enabled: bool = True
     request_timeout_s: float = Field(default=10.0, gt=0)

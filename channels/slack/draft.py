@@ -73,6 +73,7 @@ class Drafting:
             elif isinstance(block, ToolPanel):
                 tasks[block.id] = (_title(titled(block)), _STATES[block.status])
             elif isinstance(block, Todos):
+                tasks |= _head(block)
                 tasks |= {f"{block.id}.{item.id}": (_title(item.title), _STATES[item.status]) for item in block.items}
             elif not isinstance(block, Thinking):
                 return None
@@ -87,6 +88,14 @@ class Drafting:
     def _text(self, block: Text) -> str:
         rewriting = self._texts.setdefault(block.id, Rewriting(Dialect()))
         return rewriting.of(block.markdown, growing=block.streaming).strip("\n")
+
+
+def _head(block: Todos) -> dict[str, tuple[str, str]]:
+    """Give the line over a list as a task of its own, which is done when all of them are."""
+    if not block.title:
+        return {}
+    is_done = all(item.status == "success" for item in block.items)
+    return {f"{block.id}.head": (_title(block.title), _STATES["success" if is_done else "in_progress"])}
 
 
 def _title(text: str) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import cast
-from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
 from channels.cards.ports import Journal
+from channels.downloads import Door, get
 from channels.errors import ChannelError, DeliveryUnknown, MissingScope, NotSupported, Rejected
 from channels.events import AttachmentHandle, Fetched, OutFile
 from channels.readable import Json
@@ -25,7 +25,6 @@ DOWNLOAD, BEGIN_UPLOAD, END_UPLOAD = "files.download", "files.getUploadURLExtern
 INFO = "files.info"
 SLACK_HOSTS = (".slack.com", ".slack-edge.com", ".slack-files.com")
 _NO_UPLOAD = "file_not_found"
-_REDIRECTS = 5
 
 
 class Files:
@@ -33,7 +32,7 @@ class Files:
 
     def __init__(self, office: PostOffice, base_url: str) -> None:
         self._office = office
-        self._own_host = urlsplit(base_url).netloc
+        self._base_url = base_url
         """Where the Web API is; a simulator's files are there too."""
 
     @property
@@ -43,7 +42,7 @@ class Files:
     async def fetch(self, handle: AttachmentHandle, *, max_bytes: int) -> Fetched:
         """See `Channel.fetch`."""
         address = handle.key if handle.key.startswith(("https://", "http://")) else await self._address_of(handle.key)
-        if not self._is_slacks(address):
+        if not self._door().lets_in(address):
             # A "remote file": anybody's app may name an address that only this machine reaches.
             raise NotSupported("files that do not lie on Slack")
 
@@ -63,25 +62,16 @@ class Files:
         return address
 
     async def _get(self, address: str, max_bytes: int) -> tuple[bytes, str, str]:
-        """Follow redirects by hand: the token must not follow them to a foreign host."""
-        for _ in range(_REDIRECTS):
-            headers = {"Authorization": f"Bearer {self._client.bot_token}"} if self._is_slacks(address) else {}
-            try:
-                async with self._client.session.get(address, headers=headers, allow_redirects=False) as answer:
-                    if answer.status in (301, 302, 303, 307, 308):
-                        address = urljoin(address, answer.headers.get("Location", ""))
-                        continue
-                    _check(answer)
-                    return await read_at_most(answer, max_bytes, DOWNLOAD), answer.content_type, _name_of(answer)
-            except (aiohttp.ClientError, TimeoutError) as error:
-                raise transport_error(error, DOWNLOAD) from error
-        raise Rejected("the file is redirected without end", code="file_redirects")
+        try:
+            async with await get(self._client.session, address, self._door()) as answer:
+                _check(answer)
+                return await read_at_most(answer, max_bytes, DOWNLOAD), answer.content_type, _name_of(answer)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise transport_error(error, DOWNLOAD) from error
 
-    def _is_slacks(self, address: str) -> bool:
-        parts = urlsplit(address)
-        if parts.netloc == self._own_host:
-            return True
-        return parts.scheme == "https" and f".{parts.hostname or ''}".endswith(SLACK_HOSTS)
+    def _door(self) -> Door:
+        token = {"Authorization": f"Bearer {self._client.bot_token}"}
+        return Door(self._base_url, SLACK_HOSTS, headers=token, trusts_suffixes=True)
 
     async def upload(self, file: OutFile, place: tuple[str, str | None], journal: Journal, key: str) -> str:
         """Upload a file and share it there (channel, thread); gives its id. Once: see `Journal`.

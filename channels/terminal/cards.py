@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from channels.cards.markdown import Parts
@@ -43,6 +43,12 @@ KEYS: Mapping[ActionName, str] = {
     "backlog_all": "1",
     "backlog_last": "2",
     "backlog_ignore": "3",
+    "option_1": "1",
+    "option_2": "2",
+    "option_3": "3",
+    "option_4": "4",
+    "option_5": "5",
+    "option_6": "6",
 }
 """The key of each button. No two that can follow each other share one: a late press must not mean something else."""
 
@@ -174,6 +180,13 @@ def render_buttons(actions: Sequence[Action], columns: int) -> list[Line]:
 def pressable(card: Card) -> tuple[Action, ...]:
     """Give the buttons of a card that do something now."""
     return tuple(action for action in card.actions if action.enabled)
+
+
+def refusals(card: Card) -> tuple[Action, ...]:
+    """Give what says no to whatever a card asks: where nobody sits, nobody answers."""
+    asks = [action for action in pressable(card) if action.name == "deny" or action.name.startswith("option_")]
+    asks += [block.submit for block in card.blocks if isinstance(block, Form)]
+    return tuple(replace(action, name="deny") for action in asks)
 
 
 def _signed(status: WorkStatus, words: str, columns: int, style: str = "") -> Line:

@@ -12,7 +12,7 @@ from channels.cards.model import Action, CardStatus
 from channels.errors import ChannelError, ConnectionLost
 from channels.events import Inbound, InboundHandler
 from channels.terminal.board import Entry, Said
-from channels.terminal.cards import KEYS, pressable
+from channels.terminal.cards import KEYS, pressable, refusals
 from channels.terminal.errors import parse_error
 from channels.terminal.inbound import Command, Person, parse_command
 from channels.terminal.view import View
@@ -144,8 +144,8 @@ class Desk:
             self.failed = self.failed or entry.card.header.status is not CardStatus.DONE
             self.ended(entry.reply_to)
         elif self._answers_no:
-            for action in pressable(entry.card):
-                if action.name == "deny" and action.nonce not in self._denied:
+            for action in refusals(entry.card):
+                if action.nonce not in self._denied:
                     self._denied.add(action.nonce)
                     self._view.toast(self._say("denied"), "warning")
                     self._press(entry, action)

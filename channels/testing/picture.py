@@ -59,7 +59,8 @@ def _lines(block: Block) -> list[str]:
         case Thinking():
             return [f"thinking: {block.text}"]
         case Todos():
-            return [f"[{item.status}] {item.title}" for item in block.items]
+            lines = [f"[{item.status}] {item.title}" for item in block.items]
+            return [block.title, *lines] if block.title else lines
         case ToolPanel():
             return [f"({block.status}) {block.title}", *([block.body] if block.body else [])]
         case Lane():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from engine.agent.context import ALLOWS_WHAT_TOOLS_ALLOW, Database, Equipment, KeepLane, Rules
 from engine.agent.enclosures import Opener
@@ -14,15 +15,19 @@ from engine.models.registry import ModelRegistry
 from engine.ports import Clock
 from engine.profiles import Roster
 from engine.settings import EngineSettings
+from engine.tools.ask_user import AskUser
 from engine.tools.base import Tool
 from engine.tools.create_file import CreateFile
+from engine.tools.declared.folder import ToolFolder
+from engine.tools.declared.sandbox_runner import SandboxRunner
 from engine.tools.delete_file import DeleteFile
 from engine.tools.edit_file import EditFile
-from engine.tools.outside import declared_tools, web_tools
+from engine.tools.outside import tool_folder, web_tools
+from engine.tools.progress import Progress
 from engine.tools.project_scan import ProjectScan
 from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.read_file import ReadFile
-from engine.tools.registry import ToolSet
+from engine.tools.registry import LiveToolSet, ToolSet
 from engine.tools.sandbox import Confinement
 from engine.tools.send_file import SendFile
 from engine.tools.send_note import SendNote
@@ -69,18 +74,31 @@ def build_agent(
     """
     registry, ways = models or ModelRegistry(settings, clock), ways or FileWays()
     registry.get()
-    sending = [SendFile()] if ways.outbox is not None else []
-    changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
-    built: list[Tool] = [ProjectScan(), ReadFile(), *changing, SendNote(), *sending, *_shell(settings, ways)]
-    own = tools or _with_outside(settings, [*built, *web_tools(settings.web)])
+    own, folder = (tools, None) if tools else _with_outside(settings, built_in_tools(settings, ways), ways)
     equipment = Equipment(settings, database, registry, own, clock, ways.opener, ways.outbox, ways.rules, ways.quota)
     agents = ways.agents
     router = None if agents.router is None else agents.router(registry)
-    return Agent(replace(equipment, router=router, roster=agents.roster, keep_lane=agents.keep_lane))
+    return Agent(replace(equipment, router=router, roster=agents.roster, keep_lane=agents.keep_lane, folder=folder))
 
 
-def _with_outside(settings: EngineSettings, tools: list[Tool]) -> ToolSet:
-    return ToolSet([*tools, *declared_tools(settings, tools)])
+def built_in_tools(settings: EngineSettings, ways: FileWays) -> list[Tool]:
+    """Give the tools that are part of the product, as far as settings and `ways` allow them."""
+    sending = [SendFile()] if ways.outbox is not None else []
+    changing = [WriteFile(), CreateFile(), EditFile(), DeleteFile()]
+    asking: list[Tool] = [AskUser(), Progress({name: each.steps for name, each in settings.step_lists.items()})]
+    looking: list[Tool] = [ProjectScan(), ReadFile()]
+    shell = _shell(settings, ways)
+    return [*looking, *asking, *changing, SendNote(), *sending, *shell, *web_tools(settings.web)]
+
+
+def _with_outside(settings: EngineSettings, tools: list[Tool], ways: FileWays) -> tuple[ToolSet, ToolFolder | None]:
+    """Give all tools, of which those from the operator's folder are replaced when it is looked at."""
+    own = LiveToolSet("built", tools)
+    runner = None if ways.confinement is None else SandboxRunner(ways.confinement)
+    folder = tool_folder(settings, runner, tools, partial(own.replace, "declared"))
+    if folder is not None:
+        folder.look()
+    return own, folder
 
 
 def _shell(settings: EngineSettings, ways: FileWays) -> list[ShellCommand]:

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 async def run_tool(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> ToolResult:
     """Run the call; every ordinary failure, a timeout and a stop are results."""
     progress = _progress(work, path, item)
-    context = _context(work, path, progress, equipment)
+    context = _context(work, path, item, progress, equipment)
     job = _limited(item, context, progress, equipment)
     if item.tool.effect == "once":
         result = await job  # never cut off by a stop: its effect would be unknown
@@ -74,7 +74,7 @@ def _progress(work: Pass, path: str, item: Reviewed) -> Progress:
     return Progress(show)
 
 
-def _context(work: Pass, path: str, progress: Progress, equipment: Equipment) -> ToolContext:
+def _context(work: Pass, path: str, item: Reviewed, progress: Progress, equipment: Equipment) -> ToolContext:
     return ToolContext(
         run=work.scope.id,
         by=work.scope.input.by,
@@ -83,6 +83,7 @@ def _context(work: Pass, path: str, progress: Progress, equipment: Equipment) ->
         progress=progress.tell,
         private=work.private,
         quota=equipment.quota,
+        kept=work.kept.get(item.tool.name, {}),
         stopped=work.scope.stopped,
     )
 

@@ -29,6 +29,7 @@ from engine.sessions.branch import Branch, branch_of, grow
 from engine.sessions.store import begin_session, current_session, history, last_place, new_session_id, session_of
 from engine.settings import EngineSettings
 from engine.storage.config import chosen
+from engine.tools.declared.folder import ToolFolder
 from engine.tools.quota import UNLIMITED, Quota
 from engine.tools.registry import ToolSet
 from engine.tools.workspace import workspace_for
@@ -116,6 +117,8 @@ class Equipment:
     """The agents; without one there is the main one alone."""
     keep_lane: KeepLane | None = None
     """Puts down that a lane has ended; without it lanes leave no row of their own."""
+    folder: ToolFolder | None = None
+    """The operator's tools, looked at whenever a run begins; it changes `tools`."""
 
 
 class Begun(Value):
@@ -140,6 +143,7 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
     """Find the session, store the person's words in it and give the pass's first state."""
     settings = equipment.settings
     workspace = await asyncio.to_thread(_look_around, scope, equipment)
+    tools = ToolSet(equipment.tools)
     words = await _words(scope, equipment, workspace)
     begun = await _begin_step(scope, equipment, words)
     model = equipment.models.get(begun.model)
@@ -158,7 +162,8 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
         model=model,
         messages=messages,
         window=Window(facts.context_tokens, len(before)),
-        tools=equipment.tools.schemas(),
+        tools=tools.schemas(),
+        toolset=tools,
         workspace=workspace,
         pictures=await equipment.opener.pictures(messages) if facts.images and equipment.opener else {},
         private=(settings.home, *settings.private),
@@ -170,9 +175,11 @@ async def begin(scope: RunScope, equipment: Equipment) -> Pass:
 
 
 def _look_around(scope: RunScope, equipment: Equipment) -> Path:
-    """Give the workspace; agents whose files changed are read meanwhile."""
+    """Give the workspace; agents and tools whose files changed are read meanwhile. Blocks."""
     if equipment.router is not None:
         equipment.router.refresh()
+    if equipment.folder is not None:
+        equipment.folder.look()
     return workspace_for(equipment.settings.home, scope.input.to, equipment.settings.workspace)
 
 

@@ -16,7 +16,7 @@ from engine.models.naming import as_name
 from engine.models.wire import MAX_FILE_NAME_CHARS
 from engine.ports import Enclosure, Enclosures, RunScope
 from engine.storage.blobs import BlobStore
-from engine.tools.quota import UNLIMITED, Quota
+from engine.tools.quota import FULL, UNLIMITED, Quota
 from engine.tools.received import put_received
 
 OPENED_AT_ONCE = 4
@@ -111,7 +111,8 @@ class Opener:
         try:
             place = await asyncio.to_thread(put_received, workspace, found.name, found.content, self._quota)
         except (ToolError, OSError) as error:
-            raise EnclosureUnavailable(str(error), code="not_kept") from error
+            is_full = isinstance(error, ToolError) and error.code == FULL
+            raise EnclosureUnavailable(str(error), code=FULL if is_full else "not_kept") from error
         name, mime = as_name(found.name, MAX_FILE_NAME_CHARS), as_name(found.mime, MAX_FILE_NAME_CHARS)
         text = f"[file {name!r} ({mime}, {len(found.content)} bytes) lies in the workspace at {place}]"
         return (TextPart(text=text), FilePart(blob=blob, name=found.name, mime=found.mime))

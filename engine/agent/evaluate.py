@@ -7,8 +7,11 @@ import json
 from collections.abc import Sequence
 
 from engine.agent.recovery import counts_as_round, is_failing, is_unavailable
-from engine.agent.state import CallResult, Pass, Stage
+from engine.agent.state import CallResult, Pass, Reviewed, Stage
 from engine.settings import AgentSettings
+
+MOST_ASIDE = 4
+"""Rounds in all, as a multiple of those that count: questions and bars are free, but not without end."""
 
 
 def evaluate(work: Pass, settings: AgentSettings) -> Stage:
@@ -34,7 +37,7 @@ def count(work: Pass) -> None:
     work.signature = signature
     codes = codes_of(work.results)
     work.round += 1
-    work.spent += counts_as_round(codes)
+    work.spent += counts_as_round(codes) and not _is_aside(work)
     work.failing = work.failing + 1 if is_failing(codes) else 0
 
 
@@ -44,7 +47,15 @@ def used_up(work: Pass, settings: AgentSettings) -> str:
         return "going_in_circles"
     if is_unavailable(codes_of(work.results)):
         return "service_unavailable"
-    return "tool_rounds_used_up" if work.spent >= settings.max_tool_rounds else ""
+    is_over = work.spent >= settings.max_tool_rounds or work.round >= settings.max_tool_rounds * MOST_ASIDE
+    return "tool_rounds_used_up" if is_over else ""
+
+
+def _is_aside(work: Pass) -> bool:
+    """Tell whether the round did no work: it asked the person, or showed how far the work is, and went well."""
+    items, results = work.reviewed, work.results
+    beside = (isinstance(item, Reviewed) and item.tool.event_type in ("choice", "todos") for item in items)
+    return bool(items) and all(beside) and all(each.result.success for each in results)
 
 
 def codes_of(results: Sequence[CallResult]) -> list[str | None]:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
 from typing import Any
 
 from sqlmodel import Session
 
 from engine.agent.approval import Answer, answer_events, approve, mark_begun
+from engine.agent.asking import Reply, ask
 from engine.agent.auditing import Deciding, note_outcome
 from engine.agent.call import run_tool
 from engine.agent.context import Equipment
 from engine.agent.outgoing import file_events
-from engine.agent.panel import closing_event, opening_event
+from engine.agent.panel import bar_event, closing_event, opening_event
 from engine.agent.staged.todos import show_todo
 from engine.agent.state import CallResult, Pass, Rejected, Reviewed
+from engine.errors import ToolRetry
 from engine.events import RunEvent
 from engine.failpoints import failpoint
 from engine.messages import ToolMessage
@@ -24,6 +25,7 @@ from engine.sessions.store import append
 from engine.tools.base import ToolResult
 
 Job = Callable[[], Coroutine[Any, Any, CallResult]]
+Place = tuple[str, Reviewed | Rejected]
 ASKED_CHARS = 2_000
 NOT_RUN = {
     "denied": ("not run: denied", "The person denied this call. Do not ask for it again; go on without it."),
@@ -58,7 +60,7 @@ async def execute(work: Pass, equipment: Equipment) -> list[CallResult]:
     """
     items = [(f"tool/{work.round}/{place}", item) for place, item in enumerate(work.reviewed)]
     if all(_only_looks(item) for item in work.reviewed):
-        return await _together([partial(_one, work, path, item, equipment) for path, item in items])
+        return await _together(work, items, equipment)
     results: list[CallResult] = []
     for path, item in items:
         if work.scope.stopping:
@@ -88,18 +90,40 @@ def _is_harmless(item: Reviewed | Rejected) -> bool:
 
 
 def _only_looks(item: Reviewed | Rejected) -> bool:
-    return isinstance(item, Rejected) or (item.tool.effect == "none" and not item.asks)
+    # One question at a time: two forms on a card, of which one answer closes one, puzzle whoever reads them.
+    return isinstance(item, Rejected) or (item.tool.effect == "none" and not item.asks and not _is_question(item))
 
 
-async def _together(jobs: list[Job]) -> list[CallResult]:
+def is_bar(item: Reviewed | Rejected) -> bool:
+    """Tell whether the call moves the run's bar of steps: it is shown there, and nowhere else."""
+    return isinstance(item, Reviewed) and item.tool.event_type == "todos"
+
+
+def _is_question(item: Reviewed | Rejected) -> bool:
+    return isinstance(item, Reviewed) and item.tool.event_type == "choice"
+
+
+async def _together(work: Pass, items: Sequence[Place], equipment: Equipment) -> list[CallResult]:
+    """Run calls beside each other; those that move the bar in their order: each goes on from the one before."""
+
+    async def one(path: str, item: Reviewed | Rejected) -> CallResult:
+        return await _one(work, path, item, equipment)
+
+    async def in_order() -> dict[str, CallResult]:
+        return {path: await one(path, item) for path, item in items if is_bar(item)}
+
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(job()) for job in jobs]
-    return [task.result() for task in tasks]
+        tasks = {path: group.create_task(one(path, item)) for path, item in items if not is_bar(item)}
+        bars = group.create_task(in_order())
+    results = {path: task.result() for path, task in tasks.items()} | bars.result()
+    return [results[path] for path, _ in items]
 
 
 async def _one(work: Pass, path: str, item: Reviewed | Rejected, equipment: Equipment) -> CallResult:
     if isinstance(item, Rejected):
         return await _record(work, path, item, equipment, lambda: _refused(item, item.reason, item.reason, item.code))
+    if item.tool.event_type == "choice" and not work.scope.recorded(path):
+        return await _question(work, path, item, equipment)
     answer: Answer | None = None
     if not _is_harmless(item) and not work.scope.recorded(path):
         answer = await approve(work, path, item, equipment)
@@ -113,6 +137,20 @@ async def _one(work: Pass, path: str, item: Reviewed | Rejected, equipment: Equi
     return await _record(work, path, item, equipment, lambda: _run(work, path, item, equipment))
 
 
+async def _question(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> CallResult:
+    """Ask the person; the call is their answer."""
+    try:
+        reply = await ask(work, path, item, equipment)
+    except ToolRetry as error:
+        reason = str(error)
+        return await _record(work, path, item, equipment, lambda: _refused(item, reason, reason, "tool_args_invalid"))
+
+    async def answered() -> CallResult:
+        return _result(item, reply.result()).model_copy(update={"stopped": reply.state == "stopped"})
+
+    return await _record(work, path, item, equipment, answered, answer=reply)
+
+
 async def _record(
     work: Pass,
     path: str,
@@ -120,10 +158,14 @@ async def _record(
     equipment: Equipment,
     fn: Job,
     *,
-    answer: Answer | None = None,
+    answer: Answer | Reply | None = None,
 ) -> CallResult:
     def events(value: CallResult) -> list[RunEvent]:
         at_ms = equipment.clock.now_ms()
+        if isinstance(answer, Reply):
+            return [answer.event(work, path, at_ms)]
+        if is_bar(item) and value.result.success:
+            return [bar_event(work.scope.id, value, at_ms)] if value.result.parsed != work.kept.get(value.name) else []
         closed = [] if answer is None or isinstance(item, Rejected) else answer_events(work, path, item, answer, at_ms)
         told = [closing_event(work.scope.id, path, item, value, at_ms), *file_events(work.scope.id, path, value, at_ms)]
         return [*closed, *told]
@@ -131,19 +173,23 @@ async def _record(
     def also(session: Session, value: CallResult) -> None:
         now_ms = equipment.clock.now_ms()
         if answer is not None or not work.scope.recorded(f"{path}/begun/1"):
-            note_outcome(session, Deciding(work, path, equipment.role, now_ms), item, answer)
+            allowed = answer if isinstance(answer, Answer) else None
+            note_outcome(session, Deciding(work, path, equipment.role, now_ms), item, allowed)
         message = result_message(value)
         append(session, work.session, message, run=work.scope.id, path=path, now_ms=now_ms)
 
     value = await work.scope.step(path, fn, result=CallResult, events=events, also=also)
     ended = "success" if value.result.success else "fail"
     show_todo(work, int(path.rpartition("/")[2]), ended, equipment.clock.now_ms())
+    if is_bar(item) and value.result.success:
+        work.kept[value.name] = value.result.parsed
     return value
 
 
 async def _run(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> CallResult:
     at_ms, began_s = equipment.clock.now_ms(), equipment.clock.steady_s()
-    work.scope.show(opening_event(work.scope.id, path, item, at_ms))
+    if not is_bar(item):
+        work.scope.show(opening_event(work.scope.id, path, item, at_ms))
     show_todo(work, int(path.rpartition("/")[2]), "in_progress", at_ms)
     result = await run_tool(work, path, item, equipment)
     took_ms = round((equipment.clock.steady_s() - began_s) * 1000)

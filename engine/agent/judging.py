@@ -48,7 +48,7 @@ def has_read_foreign(work: Pass, equipment: Equipment) -> bool:
         return True
     for message in work.messages:
         if isinstance(message, ToolMessage):
-            tool = equipment.tools.get(message.name)
+            tool = work.toolset.get(message.name) or equipment.tools.get(message.name)
             if tool is None or tool.is_foreign:
                 return True
         elif isinstance(message, UserMessage) and any(isinstance(part, FilePart) for part in message.parts):

@@ -77,7 +77,7 @@ class Agent:
     async def _review(self, work: Pass) -> Stage:
         calls = () if work.turn is None else work.turn.message.calls
         rule, doubts = partial(judge, work, self._equipment), partial(doubt, work)
-        reviewed = [review(call, self._equipment.tools, rule, doubts) for call in calls]
+        reviewed = [review(call, work.toolset, rule, doubts) for call in calls]
         work.reviewed = reviewed if work.staging is None else hold_back(reviewed)
         return Stage.EXECUTE
 

@@ -6,14 +6,17 @@ import json
 from typing import Any
 
 from engine.agent.state import CallResult, Rejected, Reviewed
-from engine.events import RunEvent
+from engine.events import TOOL_TYPES, EventType, RunEvent
 from engine.messages import RunId
 from engine.tools.base import ToolResult
 from engine.tools.cut import cut
+from engine.tools.progress import Steps
 
 MAX_PANEL_CHARS = 8_000
 MAX_PARSED_CHARS = 16_000
 MAX_ARG_CHARS = 1_000
+BAR = "progress"
+"""The segment of a run's steps, whichever call moved them."""
 COUNTS = ("add_lines", "remove_lines")
 """What the protocol tells of a changed file, beside its `file_path`."""
 
@@ -40,12 +43,23 @@ def closing_event(run: RunId, path: str, item: Reviewed | Rejected, value: CallR
     }
     return RunEvent(
         run=run,
-        type="tool" if isinstance(item, Rejected) else item.tool.event_type,
+        type=_type_of(item),
         content=content,
         status="success" if result.success else "fail",
         segment=path,
         at_ms=at_ms,
     )
+
+
+def bar_event(run: RunId, value: CallResult, at_ms: int) -> RunEvent:
+    """Tell how far the steps of the run are: always in the same place of the card."""
+    content = Steps.model_validate(value.result.parsed["steps"]).content()
+    return RunEvent(run=run, type="todos", content=content, status="success", segment=BAR, opr="replace", at_ms=at_ms)
+
+
+def _type_of(item: Reviewed | Rejected) -> EventType:
+    """Give the type of a panel; what is shown in another way while it works, a question or a bar, fails as a tool."""
+    return item.tool.event_type if isinstance(item, Reviewed) and item.tool.event_type in TOOL_TYPES else "tool"
 
 
 def _head(item: Reviewed | Rejected) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from engine.models.base import Model, ToolSchema
 from engine.permissions import Ruling
 from engine.ports import Outcome, RunScope
 from engine.tools.base import Tool, ToolResult
+from engine.tools.registry import ToolSet
 
 
 class Stage(StrEnum):
@@ -128,6 +129,8 @@ class Pass:
     window: Window
     tools: list[ToolSchema]
     workspace: Path
+    toolset: ToolSet = field(default_factory=ToolSet)
+    """The tools as they were when the run, or this attempt of it, began: what changes meanwhile is for the next one."""
     private: tuple[Path, ...] = ()
     pictures: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     """Contents of pictures that the model should see, by blob."""
@@ -150,6 +153,9 @@ class Pass:
     turn: ModelTurn | None = None
     reviewed: list[Reviewed | Rejected] = field(default_factory=list["Reviewed | Rejected"])
     results: list[CallResult] = field(default_factory=list[CallResult])
+    kept: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    """By tool, what its last call that worked gave as data: read back from recorded results, so the same after a crash.
+    Only of tools that go on from there."""
     texts: list[str] = field(default_factory=list[str])
     identical: int = 0
     signature: str = ""

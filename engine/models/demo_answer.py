@@ -36,7 +36,8 @@ class Seen:
 
 def answer(results: Sequence[Seen], chinese: bool) -> str:
     """Say what the tools found. Begins with a sentence: a person may stop the answer anywhere."""
-    return "\n".join([*(_part(result, chinese) for result in results), _FOOTER[chinese]])
+    parts = (_part(result, chinese) for result in results)
+    return "\n".join([*(part for part in parts if part), _FOOTER[chinese]])
 
 
 def together(lanes: Sequence[tuple[str, str, str]], chinese: bool) -> str:
@@ -67,9 +68,11 @@ def points(text: str, most: int = 3) -> list[str]:
 
 
 def _part(result: Seen, chinese: bool) -> str:
-    draw = {"project_scan": _scan, "read_file": _file, "send_note": _note, "send_file": _sent}.get(result.name)
+    draw = _DRAWN.get(result.name)
     if draw is not None and not result.error:
         return draw(result, chinese)
+    if result.name == "ask_user":
+        return "没有等到你的回答，我就不猜了。\n" if chinese else "No answer came, and I do not guess.\n"
     if result.name == "send_note" and "denied" in result.error:
         return "你没有批准，所以便签**没有**发出。\n" if chinese else "You said no, so the note was **not** sent.\n"
     reason = f"`{result.error or result.text[:MAX_LINE_CHARS]}`".replace("\n", " ")
@@ -169,5 +172,26 @@ def _sent(result: Seen, chinese: bool) -> str:
     return f"我把文件 `{path}` 交给了聊天。\n" if chinese else f"I handed the file `{path}` to the chat.\n"
 
 
+def _asked(result: Seen, chinese: bool) -> str:
+    said = result.text.partition(": ")[2] or result.text
+    return f"你的回答是“{said}”，我就按这个来。\n" if chinese else f"You said *{said}*, so that is what I go by.\n"
+
+
+def _moved(result: Seen, chinese: bool) -> str:
+    if "100 %" not in result.text:
+        return ""
+    return "每一步都在上面的进度条里。\n" if chinese else "Each step stands in the bar above.\n"
+
+
 def _short(text: str, limit: int = MAX_LINE_CHARS) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+_DRAWN = {
+    "project_scan": _scan,
+    "read_file": _file,
+    "send_note": _note,
+    "send_file": _sent,
+    "ask_user": _asked,
+    "progress": _moved,
+}

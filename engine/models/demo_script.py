@@ -12,6 +12,7 @@ from engine.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from engine.models.base import ModelRequest
 from engine.models.demo_answer import Seen, answer, points, together
 from engine.models.demo_long import long_answer
+from engine.models.demo_steps import asked, demo_step
 from engine.models.demo_texts import greeting, reasoning, revised, sample, words
 
 _FAIL = re.compile(r"\b(fail|break|crash)\b|失败|出错|故障", re.I)
@@ -31,6 +32,8 @@ _LANGUAGES = {
 _READ = re.compile(r"\bread\b|读取|读一下|看看文件|打开文件|阅读", re.I)
 _NOTE = re.compile(r"\b(send|note|notify)\b|发送|通知|便签|发个|发一条", re.I)
 _SEND = re.compile(r"\bsend\b.*\bfile\b|发.*文件|文件.*发", re.I)
+_ASK = re.compile(r"\bask me\b|问我|先问我", re.I)
+_STEPS = re.compile(r"\bstep by step\b|\bprogress\b|分步|进度", re.I)
 _REVISE = re.compile(r"\brevise\b|修改你上一次", re.I)
 _HELLO = re.compile(
     r"^\W*(hi|hello|hey|help|thanks?|thank you|who are you|what can you do|你好|您好|嗨|哈喽|谢谢|早上好|晚上好|在吗"
@@ -70,6 +73,8 @@ def script_for(request: ModelRequest) -> Script:
     if _FAIL.search(question):
         return Script(reasoning=reasoning("fail", chinese), fails=True)
     results = _results(request.messages[place + 1 :])
+    if _STEPS.search(question) and (step := demo_step(results, request, chinese)) is not None:
+        return Script(text=step[1], calls=(step[0],), slow=slow)
     calls = _calls(question, request, {result.name for result in results})
     if calls and calls[0][0] == _WAY_OUT:
         return Script(calls=calls)
@@ -124,6 +129,8 @@ def _calls(question: str, request: ModelRequest, done: set[str]) -> tuple[tuple[
     looking: list[tuple[str, str]] = []
     if (_SCAN.search(question) or _COUNT.search(question)) and "project_scan" in offered:
         looking.append(("project_scan", _scanned(question)))
+    if _ASK.search(question) and "ask_user" in offered:
+        return (("ask_user", json.dumps(asked(bool(_CHINESE.search(question))), ensure_ascii=False)),)
     if _READ.search(question) and "read_file" in offered:
         looking.append(
             ("read_file", json.dumps({"file_path": _file_in(question, request) or "README.md"}, ensure_ascii=False))

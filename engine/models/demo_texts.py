@@ -17,6 +17,8 @@ _REASONING = {
     ("send_note", True): "发送便签是收不回来的操作。所以我只准备好这次调用，是否执行由人来决定。\n",
     ("send_file", False): "A file is wanted, not its text. The chat can show it as a file.\n",
     ("send_file", True): "对方要的是文件本身，而不是里面的文字。可以直接把文件发到聊天里。\n",
+    ("ask_user", False): "I could guess what is wanted, but the person is here: I ask.\n",
+    ("ask_user", True): "与其猜测，不如直接问对方。\n",
     ("several", False): (
         "This needs several facts. The calls that only look can run together; anything with an effect comes "
         "afterwards, and only if a person agrees.\n"
@@ -42,6 +44,8 @@ What you can see here anyway is real: the card, the tools, the approval, the but
 | `scan the project` | a tool counts files and lines |
 | `read README.md` | a tool reads a file |
 | `send a note "see you at ten"` | I ask you before I do it |
+| `ask me first` | a question with buttons and a field |
+| `work step by step` | a bar that moves |
 | `something long` | 12,000 characters, none lost |
 | `something slow` | twenty seconds: press **Stop** |
 | `please fail` | a failure with its reason, and Retry |
@@ -65,6 +69,8 @@ api_key = "${OPENAI_API_KEY}"
 | `扫描项目` | 用工具统计文件和行数 |
 | `读取 README.md` | 用工具读取一个文件 |
 | `发送便签“十点见”` | 动手之前我会先问你 |
+| `先问我` | 一个带按钮和输入框的问题 |
+| `分步做` | 一条会前进的进度条 |
 | `写一篇很长的回答` | 一万二千字，一个字也不丢 |
 | `慢一点回答` | 整整二十秒：可以按**停止** |
 | `请失败` | 失败的原因，以及重试按钮 |
@@ -89,6 +95,8 @@ _WORDS = {
     ("read_file", True): "我先读一下这个文件。",
     ("send_note", False): "I can send that note. I need your approval first.",
     ("send_note", True): "我可以发送这条便签，但需要先得到你的批准。",
+    ("ask_user", False): "One thing first.",
+    ("ask_user", True): "先问你一件事。",
     ("send_file", False): "I send you that file.",
     ("send_file", True): "我把这个文件发给你。",
 }

@@ -23,10 +23,10 @@ _FIRST = "SELECT id, input FROM nm_run WHERE conv = :conv AND status IN ('queued
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """What a message did to the run that works: told it something, or to stop."""
+    """What a message did to the run that works: told it something, told it to stop, or answered what it asked."""
 
     run: RunId
-    does: Literal["steer", "interrupt"]
+    does: Literal["steer", "interrupt", "answer"]
 
 
 class Busy:

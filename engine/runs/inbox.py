@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from engine.messages import Address, InboxKey, RunId, RunInput
 from engine.runs.admission import Admission, Overload, person_of
+from engine.runs.answers import Answers
 from engine.runs.busy import Busy, Spoken
 from engine.runs.ports import TurnQueue
 from engine.runs.rewording import corrected
@@ -61,15 +62,16 @@ class Submitted:
 class Inbox:
     """Stores inbounds once. All methods work inside the caller's transaction."""
 
-    def __init__(self, queue: TurnQueue, busy: Busy, admission: Admission) -> None:
+    def __init__(self, queue: TurnQueue, busy: Busy, admission: Admission, answers: Answers) -> None:
         self._queue = queue
+        self._answers = answers
         self.admission = admission
         self._busy = busy
 
     def submit(self, session: Session, given: RunInput, key: InboxKey, at_ms: int) -> Submitted:
         """Store a message, make its run and put it in line; a redelivery gives the first one's run.
 
-        What is beyond a limit is stored as ignored and makes none.
+        What is beyond a limit is stored as ignored and makes none; what answers a waiting run is said to that run.
         """
         run = RunId(new_id())
         if not self.note(session, key, Noted(given.to, "turn", run=run), at_ms):
@@ -78,6 +80,9 @@ class Inbox:
         given = corrected(session, key, given)
         arrival = self.admission.arrive(session, given)
         behind = arrival.behind
+        if behind and (waiting := self._answers.by_message(session, given, key, at_ms)) is not None:
+            # Whatever is open: who is asked may answer.
+            return Submitted(waiting, False, 0, Spoken(waiting, "answer"))
         if arrival.overload is not None:
             self.refuse(session, key, arrival.overload)
             return Submitted(RunId(""), False, behind, overload=arrival.overload)

@@ -10,8 +10,9 @@ from sqlmodel import Session
 from engine.events import EventType
 from engine.messages import Address, InboxKey, RunInput
 from engine.permissions import Lifetime
-from engine.ports import Control, ControlKind, Press, PressAction, Pressed, PressedCode
+from engine.ports import QUESTION, Control, ControlKind, Press, PressAction, Pressed, PressedCode
 from engine.runs.afterwards import AFTERWARDS, BEGINS_A_RUN, Afterwards, Judged
+from engine.runs.answers import ANSWERS, Answers
 from engine.runs.controls import control_of, heard, put
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox, Noted, Route
@@ -47,6 +48,7 @@ class Presses:
         self._dialect = dialect
         self._inbox = inbox
         self._events = events
+        self._answers = Answers(dialect, events)
         self._afterwards = afterwards
         # Held until the end, so that of two presses the second one sees the first, also in another process.
         self._lock = f"SELECT status, input, task, attempt_index FROM nm_run WHERE id = :run {dialect.for_update}"
@@ -76,6 +78,12 @@ class Presses:
     def _control(self, session: Session, key: InboxKey, press: Press, now_ms: int) -> Pressed:
         if press.do in _CHOICES:
             return self._choose(session, key, press, now_ms)
+        if press.do in ANSWERS or press.do == "deny":
+            asked = self._asked(session, press, "choice")
+            if asked is not None and asked.get("code") == QUESTION:
+                return Pressed(code=self._answers.by_press(session, key, press, asked, now_ms=now_ms))
+            if press.do in ANSWERS:
+                return Pressed(code="stale")
         lasting = _LASTING.get(press.do)
         kind = cast(ControlKind, press.do if lasting is None else "approve")
         said = [_control(row) for row in execute(session, _CONTROLS, run=press.run)]

@@ -16,6 +16,7 @@ from engine.messages import Address, InboxKey, Principal, RunId, RunInput
 from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
 from engine.runs.admission import Admission
 from engine.runs.afterwards import AFTERWARDS, Afterwards
+from engine.runs.answers import Answers
 from engine.runs.backlog import AGENT as BACKLOG
 from engine.runs.backlog import Backlog
 from engine.runs.busy import Busy
@@ -95,7 +96,7 @@ class Runs:
         self._queue = queue
         dialect, settings = self._database.dialect, self._settings
         admission = Admission(dialect, settings, self._clock.steady_s)
-        self._inbox = Inbox(queue, Busy(dialect, settings.while_busy), admission)
+        self._inbox = Inbox(queue, Busy(dialect, settings.while_busy), admission, Answers(dialect, self._events))
         self._held = Held(self._inbox)
         self._backlog = Backlog(self._database, self._held, self._clock, queue.kick)
         clearing = Clearing(self._database.dialect, self._inbox)

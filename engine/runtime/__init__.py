@@ -19,6 +19,7 @@ from engine.runtime.agents import Agents, AgentView, agents_of
 from engine.runtime.models import Models
 from engine.runtime.readiness import Check
 from engine.runtime.runtime import Runtime, check_environment
+from engine.runtime.tools import ToolBench, ToolLine, mistakes_of, watched_folder
 from engine.storage.config import Choice
 from engine.storage.database import FILE_NAME as DATABASE_FILE
 from engine.storage.database import Database
@@ -56,13 +57,17 @@ __all__ = [
     "Standing",
     "Submitted",
     "Tally",
+    "ToolBench",
+    "ToolLine",
     "Totals",
     "Trial",
     "WaitView",
     "agents_of",
     "build_runtime",
     "check_environment",
+    "mistakes_of",
     "probe_model",
     "try_sandbox",
+    "watched_folder",
     "without_secrets",
 ]

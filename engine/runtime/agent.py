@@ -20,6 +20,7 @@ from engine.runtime.models import Models, models_of
 from engine.runtime.readiness import Check
 from engine.runtime.routing import RunRouter
 from engine.runtime.runtime import Runtime
+from engine.runtime.tools import mistakes_of, watched_folder
 from engine.settings import EngineSettings
 from engine.storage.blobs import BlobStore
 from engine.storage.database import Database
@@ -53,6 +54,7 @@ class AgentRuntime(Runtime):
         self._agent: Agent | None = None
         self._building = asyncio.Lock()
         self._in_force = settings
+        self._folder = watched_folder(settings)
         self._refused: str | None = None
         """Why the settings kept in the database could not be used."""
 
@@ -77,6 +79,9 @@ class AgentRuntime(Runtime):
             problem = self._rules.problem
             code = "rules_not_taken" if problem else "ok"
             checks.append(Check("permissions", not problem, code, problem))
+        if wrong := mistakes_of(self._folder):
+            # Good to know, and no reason to take this gateway out of service: the other tools work.
+            checks.append(Check("tools", True, "refused", wrong))
         if self._refused is not None:
             checks.append(Check("settings", False, "stored_settings_refused", self._refused))
         return checks

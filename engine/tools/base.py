@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -71,6 +71,8 @@ class ToolContext:
     """What the workspace may hold; asked before anything is written."""
     progress: Callable[[str], None] = field(default=lambda _line: None)
     """Show a line of progress on the card; never blocks, and may be called from any thread."""
+    kept: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the last call of this tool in this run that worked gave as `parsed`; empty before."""
     stopped: Callable[[], Awaitable[None]] = field(default=_never)
     """Returns when the person stops the run: a tool with effect `once` is not cut off and ends by itself."""
 

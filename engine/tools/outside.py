@@ -5,15 +5,18 @@ What they need is imported where they are made: most gateways have none of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_network
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.settings import EngineSettings, WebSettings
 from engine.tools.base import Tool
+from engine.tools.declared.folder import ToolFolder
 from engine.tools.redaction import Secrets
 
 if TYPE_CHECKING:
+    from engine.tools.declared.loader import Means
     from engine.tools.declared.script_tool import ScriptRunner
     from engine.tools.web.fetcher import Fetcher
 
@@ -45,20 +48,33 @@ def web_tools(web: WebSettings) -> list[Tool]:
     return tools
 
 
-def declared_tools(
-    settings: EngineSettings, taken: Iterable[Tool] = (), *, runner: ScriptRunner | None = None
-) -> list[Tool]:
-    """Give the tools of the operator's folder, if one is named. Blocks; mistakes in it are logged.
+def means_of(settings: EngineSettings, runner: ScriptRunner | None) -> Means:
+    """Give what the operator's tools work with; without a `runner` there are no scripts among them."""
+    from engine.tools.declared.loader import Means
 
-    May be called again when files have changed: `LiveToolSet.replace` takes what it gives.
+    return Means(fetcher_for(settings.web), Secrets(settings.tool_secrets), runner)
+
+
+def tools_folder(settings: EngineSettings) -> Path | None:
+    """Give the folder of the operator's tool files; `None` where none is named."""
+    name = settings.agent.tools_folder
+    return settings.home / name if name else None
+
+
+def tool_folder(
+    settings: EngineSettings,
+    runner: ScriptRunner | None,
+    taken: Iterable[Tool] = (),
+    changed: Callable[[Iterable[Tool]], None] = lambda _tools: None,
+) -> ToolFolder | None:
+    """Give the operator's tools as they are at each look; `None` where no folder is named.
+
+    `taken` are tools whose names are no longer free; `changed` takes the tools that are there from then on.
     """
-    folder = settings.agent.tools_folder
-    if not folder:
-        return []
-    from engine.tools.declared.loader import Means, load_tools
-
-    means = Means(fetcher_for(settings.web), Secrets(settings.tool_secrets), runner)
-    return list(load_tools(settings.home / folder, means, taken=[tool.name for tool in taken]).tools)
+    folder = tools_folder(settings)
+    if folder is None:
+        return None
+    return ToolFolder(folder, lambda: means_of(settings, runner), taken=[tool.name for tool in taken], changed=changed)
 
 
 def _fetcher_of_search(web: WebSettings) -> Fetcher:

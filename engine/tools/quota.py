@@ -17,6 +17,10 @@ MAX_KNOWN = 1_000
 _MEGABYTE = 1_000_000
 
 
+FULL = "workspace_full"
+"""The code of what was refused for want of room."""
+
+
 @dataclass(slots=True)
 class Usage:
     """What lies in a workspace. `files` counts folders and links, too."""
@@ -52,7 +56,7 @@ class Quota:
                 usage = self._counted(workspace)
             reason = self._refusal(usage, more_bytes, more_files)
             if reason:
-                raise ToolFailed(reason)
+                raise ToolFailed(reason, code=FULL)
             usage.size_bytes += more_bytes
             usage.files += more_files
 

@@ -66,7 +66,7 @@ async def _lives(
     clock = clock or clock_of(os.environ)
     metrics, lang, token = Metrics(), language_of_system(os.environ), server_token(settings)
     lives = Lives(partial(Life, settings, metrics, clock, lang=lang, workspace=workspace), clock)
-    notes = Notes(lang, _try_sandbox)
+    notes = Notes(lang, partial(_try_sandbox, settings))
     api = ApiServer(
         build_api(readiness=lambda: lives.now.readiness(), notes=notes.told, metrics=metrics, token=token.value),
         host=settings.server.host,
@@ -85,7 +85,7 @@ async def _lives(
         yield lives
 
 
-async def _try_sandbox() -> Finding:
+async def _try_sandbox(settings: Settings) -> Finding:
     from gateway.doctor.sandbox import sandbox  # nothing of the doctor is needed to start
 
-    return await sandbox()
+    return await sandbox(shell=settings.agent.shell)

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "chat": "chat in this terminal, or answer questions from a pipe",
     "models": "list the models, test one",
     "agents": "list the agents there are, show one: who answers what, with which tools",
+    "tools": "what an agent can call: list, show, add, enable, disable, test",
     "doctor": "examine settings, data folder, database, models and accounts; say what to do",
     "runs": "what was asked and what became of it: list, show, retry-delivery, stop",
     "pair": "who waits to be let in, who was; let in, refuse, take back",

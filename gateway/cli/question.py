@@ -9,12 +9,12 @@ import sys
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
-from engine.ports import Control, Outcome
+from engine.ports import QUESTION, Control, Outcome
 from engine.runtime import Runtime, RunView, Submitted
 from engine.settings import EngineSettings
 from gateway.cli.own_store import own_store
@@ -106,15 +106,44 @@ def _stop_on_interrupt(runtime: Runtime, submitting: asyncio.Future[Submitted]) 
 
 
 async def _answer_questions(runtime: Runtime, run: RunId, surface: TraceSurface) -> None:
-    """Put each question of the run to the person at the terminal; without a terminal the answer is no."""
+    """Put each question of the run to the person at the terminal; without a terminal the answer is no, or none."""
     while True:
         asked = await surface.questions.get()
+        if asked.get("code") == QUESTION:
+            await runtime.control(run, await _reply(asked))
+            continue
         yes = await _approves(asked) if sys.stdin.isatty() else False
         if not sys.stdin.isatty():
             print(f"niuma: {asked.get('tool')} needs approval and there is no terminal: denied", file=sys.stderr)
         body = {"nonce": str(asked["id"]), "name": getpass.getuser()}
         control = Control(id=uuid.uuid4().hex, kind="approve" if yes else "deny", by=_PERSON, body=body)
         await runtime.control(run, control)
+
+
+async def _reply(asked: dict[str, Any]) -> Control:
+    """Let the person answer what the agent asks: by a number, or in words where these count."""
+    options = [str(each) for each in cast("list[object]", asked.get("options") or [])]
+    words = ""
+    if sys.stdin.isatty():
+        lines = [str(asked.get("question")), *(f"  {number}. {each}" for number, each in enumerate(options, 1))]
+        typed = " "
+        while not words and typed:
+            print("\n".join(lines), "> ", sep="\n", file=sys.stderr, end="", flush=True)
+            typed = await typed_line()
+            words = answer_of(typed, options, takes_words=bool(asked.get("takes_words")))
+    else:
+        print("niuma: the agent asks something and there is no terminal: no answer", file=sys.stderr)
+    body = {"nonce": str(asked["id"]), "name": getpass.getuser(), "choice": words}
+    return Control(id=uuid.uuid4().hex, kind="choose", by=_PERSON, body=body)
+
+
+def answer_of(typed: str, options: Sequence[str], *, takes_words: bool) -> str:
+    """Give the answer that a typed line stands for; empty when it stands for none."""
+    said = typed.strip()
+    if said.isdecimal() and 1 <= int(said) <= len(options):
+        return options[int(said) - 1]
+    known = next((each for each in options if each.casefold() == said.casefold()), "")
+    return known or (said if takes_words else "")
 
 
 async def _approves(asked: dict[str, Any]) -> bool:

@@ -37,7 +37,7 @@ class TraceSurface:
     def show(self, event: RunEvent) -> None:
         """See `Surface.show`."""
         content = event.content
-        if event.type == "approval" and isinstance(content, dict) and content.get("state") == "pending":
+        if event.type in ("approval", "choice") and isinstance(content, dict) and content.get("state") == "pending":
             self.questions.put_nowait(content)
         line = line_of(event)
         key = (event.type, event.segment, line)
@@ -87,6 +87,12 @@ def line_of(event: RunEvent) -> str:
         return _tool_line(event, content)
     if event.type == "approval":
         return f"  approval: {content.get('tool')} {content.get('state')}"
+    if event.type == "choice" and content.get("state"):
+        return (
+            f"  question: {_short(str(content.get('question')))} {content.get('state')} {content.get('answer') or ''}"
+        )
+    if event.type == "todos" and "percent" in content:
+        return f"  progress: {content['percent']} %"
     if event.type == "file":
         return f"  file: {content.get('name')}"
     if event.type in ("notice", "error"):

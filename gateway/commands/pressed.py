@@ -17,6 +17,7 @@ _TONES: dict[PressedCode, Literal["info", "success", "error"]] = {
     "revising": "success",
     "verdict": "success",
     "chosen": "success",
+    "answered": "success",
     "not_yours": "error",
     "rank_too_low": "error",
     "stale": "error",

@@ -12,6 +12,7 @@ from engine.errors import SettingsInvalid
 from engine.permissions import LivePolicy
 from gateway.doctor.examination import Detail, Detailed, Examination
 from gateway.doctor.subject import Subject
+from gateway.doctor.tools import tools
 from gateway.paths import USER_FILE
 from gateway.settings import Settings, is_loopback, is_refused_root
 
@@ -27,6 +28,7 @@ def configured_examinations(subject: Subject) -> Sequence[Examination]:
         Examination("server", lambda: server(settings, subject.environ)),
         Examination("permissions", lambda: to_thread(permissions, settings)),
         Examination("accounts", lambda: accounts(settings)),
+        Examination("tools", lambda: tools(settings)),
     )
 
 

@@ -6,6 +6,7 @@ import platform
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import metadata
 from urllib.request import getproxies_environment
 
@@ -21,13 +22,14 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?(?P<limits>[^
 _LIMIT = re.compile(r"(==|>=|<=|<|>)\s*([\d.]+)")
 
 
-def machine_examinations(_subject: Subject) -> Sequence[Examination]:
+def machine_examinations(subject: Subject) -> Sequence[Examination]:
     """Give the examinations of the machine."""
+    shell = "sandboxed" if subject.settings is None else subject.settings.agent.shell
     return (
         Examination("python", python),
         Examination("packages", packages),
         Examination("proxies", proxies),
-        Examination("sandbox", sandbox),
+        Examination("sandbox", partial(sandbox, shell=shell)),
     )
 
 

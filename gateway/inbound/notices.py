@@ -44,6 +44,8 @@ class Notices:
 
     async def submitted(self, message: InboundMessage, submitted: Submitted) -> Toast | None:
         """Show that a question waits, when it does: behind others of its conversation, or because all is busy."""
+        if submitted.spoke is not None and submitted.spoke.does == "answer":
+            return None if message.message_id else await self.say(message, Reply("toast.answered"))
         self._line.entered(message, submitted.run)
         if not submitted.queued_behind:
             return None

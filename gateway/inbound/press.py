@@ -13,13 +13,16 @@ from gateway.commands import told_of
 from gateway.inbound.direct_chats import DirectChats
 from gateway.inbound.keys import address_of, inbox_key
 from gateway.inbound.language import Languages
+from gateway.presenter.question import ANSWER_FIELD
 from gateway.texts import Language, text
 
 ACTIONS: dict[str, PressAction] = {action: action for action in get_args(PressAction)}
+ANSWERS = frozenset(each for each in ACTIONS.values() if each == "submit" or each.startswith("option_"))
+"""Answers to a question of the agent."""
 APPROVING = frozenset({"approve", "approve_conversation", "approve_always"})
-ASKED = APPROVING | {"deny", "backlog_all", "backlog_last", "backlog_ignore"}
+ASKED = frozenset[str]({*APPROVING, "deny", "backlog_all", "backlog_last", "backlog_ignore", *ANSWERS})
 """Answers to questions, which the engine binds to one person."""
-WORKING = APPROVING | {"retry", "revise", "backlog_all", "backlog_last"}
+WORKING = frozenset[str]({*APPROVING, "retry", "revise", "backlog_all", "backlog_last", *ANSWERS})
 """Let the bot do something; whoever may not talk to it any more may only end what there is."""
 
 
@@ -56,7 +59,7 @@ class Presses:
             do=do or "stop",
             by=by,
             nonce=action.value.get("nonce", ""),
-            words=text(language, "prompt.revise") if do == "revise" else "",
+            words=_words(action, do, language),
             sent_at_ms=action.created_at_ms,
             refused="stale" if do is None else await self._refusal(action, run, do, by),
         )
@@ -75,6 +78,13 @@ class Presses:
         """Tell whether whoever asked once may still ask: buttons outlive a permission."""
         is_direct = await self._chats.is_one(action.conversation, action.sender)
         return await self._access.may_talk(action.conversation, action.sender, direct=is_direct)
+
+
+def _words(action: CardAction, do: PressAction | None, language: Language) -> str:
+    """Give the words that come with a press: those that stand on a button, or those of the card's field."""
+    if do == "revise":
+        return text(language, "prompt.revise")
+    return action.form.get(ANSWER_FIELD, "") if do == "submit" else ""
 
 
 def _same_chat(action: CardAction, run: RunView) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from channels.cards.model import Action, ActionName, CardStatus
+from gateway.presenter.question import is_question, option_buttons
 from gateway.texts import Language, text
 
 _AFTER_DONE: tuple[ActionName, ...] = ("satisfied", "revise", "abandon", "retry")
@@ -36,7 +37,10 @@ def actions_of(facts: ActionFacts) -> tuple[Action, ...]:
     """Give the buttons, most wanted first. A run with a newer attempt has none: its card is history."""
     if facts.is_followed:
         return ()
-    if facts.choice is not None:
+    if facts.choice is not None and is_question(facts.choice):
+        if facts.status is CardStatus.WAITING and facts.choice.get("state") == "pending":
+            return (*option_buttons(facts.choice, facts.run), _action(facts, "stop"))
+    elif facts.choice is not None:
         return tuple(_choices(facts, facts.choice)) if facts.status is CardStatus.WAITING else ()
     match facts.status:
         case CardStatus.QUEUED | CardStatus.WORKING | CardStatus.PAUSED:

@@ -10,6 +10,8 @@ from gateway.presenter.approvals import approval_blocks
 from gateway.presenter.merge import Record
 from gateway.presenter.names import block_id
 from gateway.presenter.panels import panel_of
+from gateway.presenter.progress import bar, step_title
+from gateway.presenter.question import is_question, question_note
 from gateway.texts import LANGUAGES, Language, text
 
 
@@ -48,15 +50,15 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _todos(name: str, data: dict[str, Any], *, live: bool, language: Language) -> Todos:
-    """Draw a to-do list under how much of it is done."""
+    """Draw a to-do list, or the steps of a run, under how much of it is done."""
     items = tuple(_todo(item, live=live, language=language) for item in _dicts(data.get("items")))
     done = sum(item.status == "success" for item in items)
-    return Todos(name, items, text(language, "panel.todos", done=done, total=len(items)))
+    return Todos(name, items, bar(data) or text(language, "panel.todos", done=done, total=len(items)))
 
 
 def _todo(item: dict[str, Any], *, live: bool, language: Language) -> TodoItem:
     """Draw a to-do; one that was being worked on when the run ended was not done, and one that failed says why."""
-    status, title = item.get("status", "pending"), str(item.get("title", ""))
+    status, title = item.get("status", "pending"), step_title(item)
     if status == "in_progress" and not live:
         status = "fail"
     key = f"error.{item.get('code')}"
@@ -71,6 +73,8 @@ def _notice(name: str, data: dict[str, Any], language: Language) -> Note:
 
 def _choice(name: str, data: dict[str, Any], language: Language) -> Note:
     """Draw a question with several answers: what it is about, and what was chosen."""
+    if is_question(data):
+        return question_note(name, data, language)
     state, code = str(data.get("state")), str(data.get("code"))
     lines = [text(language, f"choice.{code}_{state}", count=data.get("count", 0))]
     lines += [f"{number}. {words}" for number, words in enumerate(cast("list[str]", data.get("texts") or []), 1)]

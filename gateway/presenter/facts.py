@@ -72,6 +72,8 @@ class Facts:
                     self.answered_at_ms = event.at_ms
             case "choice":
                 self.choice = content
+                if content.get("state") == "answered":
+                    self.answered_at_ms = event.at_ms
             case "verdict":
                 self.verdict = content
             case "notice" if is_followed(content):

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from channels.cards.model import Block, Call, Card, CardStatus, Footer, Header, Lane, LaneBlock, Note, WorkStatus
+from channels.cards.model import Block, Call, Card, CardStatus, Footer, Form, Header, Lane, LaneBlock, Note, WorkStatus
 from channels.cards.shorten import shorten
 from engine.events import RunEvent
 from engine.messages import EnclosedPart, RunInput, code_of
@@ -18,6 +18,7 @@ from gateway.presenter.facts import Facts, is_followed
 from gateway.presenter.files import file_note
 from gateway.presenter.merge import LaneRecord, Merger, Record
 from gateway.presenter.names import block_id, by_name
+from gateway.presenter.question import answer_form, is_question
 from gateway.texts import Language, language_of, text
 
 logger = logging.getLogger(__name__)
@@ -123,6 +124,10 @@ class Presenter:
         if (approval := self._facts.pending_approval) is not None and self.status is CardStatus.WAITING:
             person = str(approval.get("for") or self._input.by.id)
             return Call(person, str(approval["id"]), self._say("call.approval"), after_s)
+        asked = facts.choice
+        if asked is not None and is_question(asked) and self.status is CardStatus.WAITING:
+            person = str(asked.get("for") or self._input.by.id)
+            return Call(person, str(asked["id"]), self._say("call.question"), after_s)
         has_ended = facts.status in (CardStatus.DONE, CardStatus.FAILED)
         if has_ended and facts.waited_ms >= after_s * 1000:
             return Call(self._input.by.id, "end", self._say(f"call.{facts.status.value}"))
@@ -135,8 +140,16 @@ class Presenter:
                 blocks.append(self._lane(record, status))
             else:
                 blocks += self._drawn(record, status)
+        if status is CardStatus.WAITING and (form := self._form()) is not None:
+            blocks.append(form)
         blocks.extend(self._closing_notes())
         return blocks
+
+    def _form(self) -> Form | None:
+        asked = self._facts.choice
+        if asked is None:
+            return None
+        return answer_form(asked, self._run, block_id("form", str(asked.get("id"))), self._language)
 
     def _drawn(self, record: Record, status: CardStatus) -> tuple[LaneBlock, ...]:
         if record.type == "thinking" and self._style.thinking == "off":

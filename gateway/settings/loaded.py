@@ -10,7 +10,15 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from engine.settings import AgentSettings, DatabaseSettings, EngineSettings, RunSettings, SessionSettings, WebSettings
+from engine.settings import (
+    AgentSettings,
+    DatabaseSettings,
+    EngineSettings,
+    RunSettings,
+    SessionSettings,
+    StepListSettings,
+    WebSettings,
+)
 from gateway.errors import ConfigInvalid
 from gateway.paths import agents_folder, config_folder, own_agents_folder
 from gateway.settings.access import AccessSection, ConversationRule
@@ -59,6 +67,10 @@ class Settings:
         self.sessions = builder.section(SessionSettings, ("sessions",), builder.fields(("sessions",)))
         self.agent = builder.section(AgentSettings, ("agent",), builder.fields(("agent",)))
         self.web = builder.section(WebSettings, ("web",), builder.fields(("web",)))
+        self.step_lists = {
+            name: builder.section(StepListSettings, ("step_lists", name), builder.fields(("step_lists", name)))
+            for name in builder.names(("step_lists",))
+        }
         rules = _conversation_rules(builder)
         self.access = builder.section(
             AccessSection, ("access",), {**builder.fields(("access",)), "conversations": rules}
@@ -104,6 +116,7 @@ class Settings:
             models=models,
             default_model=default,
             agent=self.agent,
+            step_lists=self.step_lists,
             web=self.web,
             tool_secrets=_for_tools(self._environ) if self.agent.tools_folder else {},
         )

@@ -21,6 +21,7 @@ from engine.settings import (
     ProviderSettings,
     RunSettings,
     SessionSettings,
+    StepListSettings,
     WebSettings,
 )
 from gateway.errors import ConfigInvalid
@@ -104,6 +105,7 @@ ROOT = Table(
         "providers": _by_id(ProviderSettings, listed=False),
         "models": _by_id(ModelSettings, listed=False, default=Leaf("text")),
         "agent": _table(AgentSettings),
+        "step_lists": _by_id(StepListSettings, listed=False),
         "web": _table(WebSettings),
         "channels": Table({name: _by_id(model, listed=True) for name, model in CHANNEL_MODELS.items()}),
         "access": _with(_table(AccessSection), conversations=_by_id(ConversationRule, listed=True)),

@@ -51,4 +51,4 @@ def keys() -> Iterator[Key]:
 def _general(path: Path, *, is_list: bool) -> Path:
     if is_list:
         return (*path, "<id>")
-    return (*path[:1], "<id>") if path[0] in ("models", "providers") and len(path) == 2 else path
+    return (*path[:1], "<id>") if path[0] in ("models", "providers", "step_lists") and len(path) == 2 else path

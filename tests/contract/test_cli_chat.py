@@ -72,3 +72,8 @@ def test_chat_ends_when_its_reader_goes_away(tmp_path: Path) -> None:
         assert process.wait(40) == 1
         assert process.stderr.read() == b""
         process.stdin.close()
+
+
+def test_a_question_of_the_agent_gets_no_answer_from_a_pipe(process: Niuma) -> None:
+    done = process("chat", "--once", stdin="ask me first\n")
+    assert done.code == 0 and "No answer came" in done.stdout

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from engine.tools.base import Tool
 from engine.tools.declared.definition import Definition, HttpHandler, Parameter, ScriptHandler
 from engine.tools.declared.http_tool import HttpTool
+from engine.tools.declared.loaded import Loaded, Mistake
 from engine.tools.declared.request import Request
 from engine.tools.declared.script_tool import MAX_SCRIPT_BYTES, ScriptRunner, ScriptTool, environment
 from engine.tools.declared.template import OURS
@@ -24,23 +25,6 @@ from engine.tools.web.fetcher import Fetcher
 log = logging.getLogger(__name__)
 MAX_FILE_BYTES = 256_000
 NO_SANDBOX = "scripts run in a sandbox only, and there is none here"
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """`file` is a name in the folder."""
-
-    file: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What a folder holds. `off` are the names of tools that are told not to be there."""
-
-    tools: tuple[Tool, ...] = ()
-    mistakes: tuple[Mistake, ...] = ()
-    off: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +47,9 @@ def load_tools(folder: Path, means: Means, *, taken: Iterable[str] = ()) -> Load
             definition = read_definition(path)
             if definition.name in names:
                 raise ValueError(f"there is already a tool named {definition.name!r}")
-            tool = _tool(definition, path.parent, means)
+            tool = build_tool(definition, path.parent, means)
         except (ValueError, OSError) as error:
-            mistakes += [Mistake(path.name, reason) for reason in _reasons(error)]
+            mistakes += [Mistake(path.name, reason) for reason in reasons_of(error)]
             continue
         names.add(definition.name)
         if definition.enabled:
@@ -105,17 +89,29 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _tool(definition: Definition, folder: Path, means: Means) -> Tool:
+def build_tool(definition: Definition, folder: Path, means: Means) -> Tool:
+    """Give the tool of a definition from `folder`.
+
+    Raises:
+        ValueError: its script is missing, or there is no sandbox for it.
+        OSError: its script cannot be read.
+    """
     handler = definition.handler
     if isinstance(handler, HttpHandler):
         return HttpTool(definition, handler, means.fetcher, means.secrets)
-    content = _script(folder, handler.file)
+    content = read_script(folder, handler.file)
     if means.runner is None:
         raise ValueError(NO_SANDBOX)
     return ScriptTool(definition, handler, content, means.runner, means.secrets)
 
 
-def _script(folder: Path, name: str) -> bytes:
+def read_script(folder: Path, name: str) -> bytes:
+    """Read a script that lies beside its tool file.
+
+    Raises:
+        ValueError: there is none, or it is too long.
+        OSError: it cannot be read.
+    """
     path = folder / name
     if Path(name).name != name or path.is_symlink() or not path.is_file():
         raise ValueError(f"handler.file: there is no file {name!r} beside it")
@@ -169,7 +165,8 @@ def _of_secrets(names: set[str]) -> Iterator[str]:
     yield from (f"handler: {name!r} is the gateway's own and not for tools" for name in ours)
 
 
-def _reasons(error: Exception) -> list[str]:
+def reasons_of(error: Exception) -> list[str]:
+    """Give why a tool file cannot be used, each reason with the field it is about."""
     if isinstance(error, ValidationError):
         return [f"{'.'.join(map(str, each['loc'])) or 'file'}: {each['msg']}" for each in error.errors()]
     if isinstance(error, UnicodeDecodeError | json.JSONDecodeError):

@@ -15,7 +15,7 @@ from engine.messages import Principal, RunId
 from engine.settings import AgentSettings, EngineSettings, WebSettings
 from engine.testing.database import MemoryDatabase
 from engine.tools.base import ToolContext
-from engine.tools.outside import declared_tools, web_tools
+from engine.tools.outside import tool_folder, web_tools
 from gateway.clock import FakeClock
 from tests.processes.sites import PRIVATE, site
 
@@ -28,7 +28,8 @@ def names_of(settings: EngineSettings, clock: FakeClock) -> tuple[str, ...]:
         database.close()
 
 
-BUILT_IN = ("project_scan", "read_file", "write_file", "create_file", "edit_file", "delete_file", "send_note")
+BUILT_IN = ("project_scan", "read_file", "ask_user", "progress")
+BUILT_IN += ("write_file", "create_file", "edit_file", "delete_file", "send_note")
 
 
 async def test_off_by_default(tmp_path: Path, clock: FakeClock) -> None:
@@ -81,7 +82,9 @@ async def test_tool_files_get_the_secrets_they_are_given(tmp_path: Path) -> None
             web=WebSettings(open_hosts=(f"{PRIVATE}:{inner.port}",)),
             tool_secrets={"KEY": "s3cret"},
         )
-        (tool,) = declared_tools(settings)
+        folder = tool_folder(settings, None)
+        assert folder is not None
+        (tool,) = folder.look().tools
         await tool.run({}, context)
         assert inner.headers[0]["X-Key"] == "s3cret"
         assert "s3cret" not in repr(settings)

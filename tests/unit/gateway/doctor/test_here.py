@@ -276,3 +276,7 @@ async def test_the_sandbox_works_or_says_why_not(tmp_path: Path) -> None:
     broken = await sandbox(program("echo no user namespaces >&2; exit 1"))
     assert (broken.verdict, broken.params["reason"]) == ("warn", "no user namespaces")
     assert (await sandbox(str(tmp_path / "none"))).code == "sandbox_missing"
+    # What is switched off or has no walls by will is said so, whatever is installed.
+    assert (await sandbox(str(tmp_path / "none"), shell="off")).code == "shell_off"
+    bare = await sandbox(program("exit 0"), shell="unconfined")
+    assert (bare.verdict, bare.code, bare.advice) == ("warn", "shell_unconfined", "shell_unconfined")

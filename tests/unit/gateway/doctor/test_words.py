@@ -27,6 +27,7 @@ ENGINE = {
     "deliveries_dead_letters",
     *(f"runs_{code}" for code in ("lost", "draining", "late")),
     "settings_stored_settings_refused",
+    "tools_refused",
 }
 
 
