@@ -10,7 +10,8 @@ from engine.agent.context import Equipment
 from engine.agent.state import Pass, Reviewed
 from engine.events import EventStatus, RunEvent
 from engine.messages import Value
-from engine.ports import QUESTION, Control
+from engine.ports import Control
+from engine.pressed import QUESTION
 from engine.tools.ask_user import ANSWER_CHARS, Question, question_of
 from engine.tools.base import ToolResult
 from engine.tools.cut import clean, cut

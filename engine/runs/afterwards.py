@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from engine.events import RunEvent
 from engine.messages import RunId, RunInput, TextPart
-from engine.ports import Press, PressAction, Pressed, PressedCode
+from engine.pressed import Press, PressAction, Pressed, PressedCode
 from engine.runs.eventlog import EventLog
 from engine.runs.inbox import Inbox
 from engine.runs.ledger import Ledger

@@ -9,7 +9,7 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from engine.messages import EnclosedPart, InboxKey, RunId, RunInput
-from engine.ports import QUESTION, Press, PressAction, PressedCode
+from engine.pressed import QUESTION, Press, PressAction, PressedCode
 from engine.runs.controls import control_of, heard, put
 from engine.runs.eventlog import EventLog
 from engine.storage.statement import Dialect, execute

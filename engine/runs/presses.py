@@ -10,7 +10,8 @@ from sqlmodel import Session
 from engine.events import EventType
 from engine.messages import Address, InboxKey, RunInput
 from engine.permissions import Lifetime
-from engine.ports import QUESTION, Control, ControlKind, Press, PressAction, Pressed, PressedCode
+from engine.ports import Control, ControlKind
+from engine.pressed import QUESTION, Press, PressAction, Pressed, PressedCode
 from engine.runs.afterwards import AFTERWARDS, BEGINS_A_RUN, Afterwards, Judged
 from engine.runs.answers import ANSWERS, Answers
 from engine.runs.controls import control_of, heard, put

@@ -13,7 +13,8 @@ from sqlmodel import Session
 from engine.errors import UnknownRun
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Outcome, Press, Pressed, RunScope, Surface, Work
+from engine.ports import Clock, Control, Outcome, RunScope, Surface, Work
+from engine.pressed import Press, Pressed
 from engine.runs.admission import Admission
 from engine.runs.afterwards import AFTERWARDS, Afterwards
 from engine.runs.answers import Answers

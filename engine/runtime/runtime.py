@@ -12,7 +12,8 @@ from engine.errors import SettingsInvalid
 from engine.events import RunEvent
 from engine.failpoints import failpoint, refusal
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput
-from engine.ports import Clock, Control, Press, Pressed, Surface, Watcher, Work
+from engine.ports import Clock, Control, Surface, Watcher, Work
+from engine.pressed import Press, Pressed
 from engine.runs.controls import Heard
 from engine.runs.conversations import Conversations, Standing
 from engine.runs.held import HeldMessage, HoldReason, Kept

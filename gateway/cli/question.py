@@ -14,7 +14,8 @@ from typing import Any, Literal, cast
 from channels.events import ConversationRef
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
-from engine.ports import QUESTION, Control, Outcome
+from engine.ports import Control, Outcome
+from engine.pressed import QUESTION
 from engine.runtime import Runtime, RunView, Submitted
 from engine.settings import EngineSettings
 from gateway.cli.own_store import own_store

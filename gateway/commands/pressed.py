@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.ports import PressedCode
+from engine.pressed import PressedCode
 from gateway.commands.order import Reply
 
 _TONES: dict[PressedCode, Literal["info", "success", "error"]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from engine.ports import Press, PressAction
+from engine.pressed import Press, PressAction
 from engine.runtime import RunView
 from gateway.commands.order import Desk, Order, Reply
 from gateway.commands.pressed import told_of

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from channels.events import CardAction, ConversationRef, Toast
 from engine.messages import Principal, RunId
-from engine.ports import Press, PressAction
+from engine.pressed import Press, PressAction
 from engine.runtime import Runtime, RunView
 from gateway.access import Access
 from gateway.commands import told_of

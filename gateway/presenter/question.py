@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 from channels.cards.model import Action, ActionName, Form, FormField, Note
 from channels.cards.shorten import shorten
-from engine.ports import QUESTION
+from engine.pressed import QUESTION
 from gateway.texts import LANGUAGES, Language, text
 
 ANSWER_FIELD = "answer"

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from engine.messages import Address
 from engine.permissions.audit import Entry, Open, decisions, note, open_questions
 from engine.permissions.grants import Grant, found, give, listed, take_back
-from engine.ports import Pressed
+from engine.pressed import Pressed
 from engine.runs.retention import DAY_MS, Retention
 from engine.storage.statement import execute
 from tests.contract.conftest import Place

@@ -8,7 +8,8 @@ from typing import Any
 
 from engine.events import RunEvent
 from engine.messages import Address, EnclosedPart, Principal, RunId, RunInput, TextPart
-from engine.ports import Outcome, Pressed, RunScope
+from engine.ports import Outcome, RunScope
+from engine.pressed import Pressed
 from engine.runtime import Spoken, Submitted
 from engine.storage.statement import execute
 from tests.contract.conftest import Place

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from engine.messages import Principal, RunId
-from engine.ports import Owed, Pressed
+from engine.ports import Owed
+from engine.pressed import Pressed
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.house import ANN, FAST, House, running

@@ -11,7 +11,8 @@ import pytest
 
 from engine.events import RunEvent
 from engine.messages import Address, Principal, RunId
-from engine.ports import Outcome, Pressed, RunScope
+from engine.ports import Outcome, RunScope
+from engine.pressed import Pressed
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.house import ANN, House, given, inbox_key, running

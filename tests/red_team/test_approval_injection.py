@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from channels.cards.model import Note
+from channels.cards.model import Note, ToolPanel
 from channels.events import Quote
 from engine.messages import EnclosedPart, RunInput
 from engine.permissions import LivePolicy, Touches
@@ -56,7 +56,11 @@ async def question(bench: Bench, scope: MemoryScope, task: asyncio.Task[Any]) ->
     (event,) = await until(lambda: scope.events("approval") or (task.done() and pytest.fail("nobody was asked")))
     view = Presenter(run=scope.id, input=scope.input, style=Style())
     view.add(event)
-    words = "\n".join(block.text for block in view.card().blocks if isinstance(block, Note))
+    blocks = view.card().blocks
+    words = "\n".join(
+        [each.text for each in blocks if isinstance(each, Note)]
+        + [each.body for each in blocks if isinstance(each, ToolPanel)]
+    )
     scope.answer(event.content["id"], "deny")
     await asyncio.wait_for(task, 5)
     return words

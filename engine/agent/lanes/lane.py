@@ -64,7 +64,7 @@ async def _begin(place: Place, scope: LaneScope, lane: PlannedLane) -> Begun:
         known = profile is not None and profile.model in equipment.settings.models
         name = profile.model if profile is not None and known else place.work.model.name
         facts = await equipment.models.get(name).facts()
-        is_staged = not facts.reliable_tools and len(_tools(equipment, profile)) > 0
+        is_staged = not facts.reliable_tools and len(_tools(place.work, profile)) > 0
         return Begun(at_ms=equipment.clock.now_ms(), model=name, is_staged=is_staged)
 
     return await scope.step("begin", begin, result=Begun, events=lambda _: [_mark(place, lane, "in_progress")])
@@ -79,7 +79,7 @@ async def _worked(
         return failed.model_copy(update={"error": "agent_gone"})
     try:
         work = await _pass(place, scope, profile, begun, earlier)
-        own = _equipment(place.equipment, profile)
+        own = _equipment(place, profile)
         outcome = await place.through(own, work)
     except StorageError:
         # An outage never ends anything: the whole run is given back and goes on later.
@@ -106,13 +106,15 @@ async def _pass(place: Place, scope: LaneScope, profile: Profile, begun: Begun, 
     before = [SystemMessage(text=instructions(place.work.begun_at_ms, profile.prompt)), *before[1:]]
     told = handed_on(earlier)
     said: list[Message] = [UserMessage(parts=(TextPart(text=told),)), words] if told else [words]
+    tools = _tools(place.work, profile)
     return Pass(
         scope=scope,
         session=place.work.session,
         model=model,
         messages=[*before, *said],
         window=Window(facts.context_tokens, len(before)),
-        tools=_tools(place.equipment, profile).schemas(),
+        tools=tools.schemas(),
+        toolset=tools,
         workspace=place.work.workspace,
         private=place.work.private,
         pictures=place.work.pictures if facts.images else {},
@@ -152,11 +154,12 @@ def _profile(place: Place, lane: PlannedLane) -> Profile | None:
     return None if place.equipment.roster is None else place.equipment.roster.get(lane.agent)
 
 
-def _equipment(equipment: Equipment, profile: Profile) -> Equipment:
-    return replace(equipment, tools=_tools(equipment, profile), role=profile.role, router=None)
+def _equipment(place: Place, profile: Profile) -> Equipment:
+    return replace(place.equipment, tools=_tools(place.work, profile), role=profile.role, router=None)
 
 
-def _tools(equipment: Equipment, profile: Profile | None) -> ToolSet:
+def _tools(work: Pass, profile: Profile | None) -> ToolSet:
+    """Give what the run began with, as far as the agent may use it."""
     if profile is None or profile.tools is None:
-        return equipment.tools
-    return ToolSet(tool for tool in equipment.tools if tool.name in profile.tools)
+        return work.toolset
+    return ToolSet(tool for tool in work.toolset if tool.name in profile.tools)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
-from engine.ports import Control, Outcome, Press, PressAction, Pressed, RunScope, Work
+from engine.ports import Control, Outcome, RunScope, Work
+from engine.pressed import Press, PressAction, Pressed
 from engine.runs.runs import Runs
 from engine.runtime import Runtime, Submitted
 from engine.settings import DatabaseSettings, EngineSettings, RunSettings

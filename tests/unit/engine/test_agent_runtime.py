@@ -16,7 +16,8 @@ from sqlmodel import Session, select
 from engine.errors import SettingsInvalid, StorageError
 from engine.events import RunEvent
 from engine.messages import Address, InboxKey, Principal, RunId, RunInput, TextPart
-from engine.ports import Control, Delivered, JournalStep, Json, Opening, Outcome, Owed, Press
+from engine.ports import Control, Delivered, JournalStep, Json, Opening, Outcome, Owed
+from engine.pressed import Press
 from engine.runtime import Runtime, build_runtime
 from engine.sessions.tables import MessageRow, SessionRow
 from engine.settings import AgentSettings, EngineSettings

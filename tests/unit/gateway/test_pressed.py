@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from engine.ports import PressedCode
+from engine.pressed import PressedCode
 from gateway.commands import told_of
 from gateway.texts import LANGUAGES
 
