@@ -146,7 +146,7 @@ def test_a_terminal_that_is_closed_ends_the_chat_and_its_run(sits, tmp_path: Pat
 
 
 def test_no_colour_and_a_dumb_terminal(sits) -> None:
-    person = sits(NO_COLOR="1")
+    person = sits(rows=40, NO_COLOR="1")
     person.say("hello")
     person.sees("✓ Done")
     person.press("\x04")

@@ -282,7 +282,7 @@ async def test_a_run_that_takes_too_long_is_ended(home: Path) -> None:
 
 
 async def test_a_conversation_that_outgrows_the_model_goes_on(home: Path) -> None:
-    async with house(home, {"models.main.context_tokens": "4000"}) as h:
+    async with house(home, {"models.main.context_tokens": "5500"}) as h:
         for n in range(6):
             answer = await h.finished(await h.say(f"@niuma number {n} " + "很长的问题" * 100))
             assert answer.status == ZH["status.done"]
