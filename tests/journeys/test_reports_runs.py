@@ -51,6 +51,7 @@ async def test_f33_a_picture_and_the_question_about_it_are_one_run(name: str, ho
         await asyncio.sleep(0.8)
         c.town.street.say("what is this?", where=DIRECT)
         await c.heard("what is this?", where=DIRECT)
+        await c.until(lambda: c.model.asked, "the model is asked")
         await asyncio.sleep(0.5)
         assert len(c.model.asked) == 1 and c.town.street.count(DIRECT) == 1
         assert "chart.png" in c.model.asked[0].question and "what is this?" in c.model.asked[0].question
