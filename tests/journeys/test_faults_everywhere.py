@@ -88,6 +88,8 @@ async def _asks(c: Chat, moment: str, fault: Fault) -> Look:
     script = [Until(growing), Say(" ".join(FIRST) + " ", piece=20, every_s=0.05)]
     c.model.script([*script, Until(ending), Say(" ".join(SECOND), piece=60, every_s=0.05)], when=f"question {moment}")
     town = cast("FaultyTown", c.town)
+    sim = town.street.sim
+    await c.until(lambda: sim.sockets.count(sim.app_id), "it is connected again; DingTalk loses what finds nobody")
     asked = await town.ask(f"question {moment}")
     if moment == "asked":
         await fault(town, asked)
