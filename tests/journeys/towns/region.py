@@ -154,10 +154,11 @@ class Region:
         raise AssertionError(f"not acknowledged: {self.waiting()}")
 
     def waiting(self) -> list[str]:
-        """Give what nobody has acknowledged, with its attempts; DingTalk forgets what found no connection."""
+        """Give the messages nobody has acknowledged; DingTalk forgets what found no connection, and presses."""
         pending = [*self.feishu.sim.deliveries.pending, *self.slack.sim.deliveries.pending]
         pushes = [each for town in (self.cards, self.plain) for each in town.sim.deliveries.all]
-        waiting = [*pending, *(each for each in pushes if not each.acked and each.connection is not None)]
+        open_ = [each for each in pushes if each.name == "robot" and not each.acked and each.connection is not None]
+        waiting = [*pending, *open_]
         return [f"{each.app.app_id} after {each.attempts} attempts" for each in waiting]
 
     def aim_at_newest(self) -> None:
