@@ -120,6 +120,7 @@ async def _pass(place: Place, scope: LaneScope, profile: Profile, begun: Begun, 
         pictures=place.work.pictures if facts.images else {},
         staging=Staging() if begun.is_staged else None,
         begun_at_ms=begun.at_ms,
+        lane_of=(place.work.scope.id, scope.path("")),
         has_heard=place.work.has_heard or any(each.has_read_foreign for each in earlier),
     )
 

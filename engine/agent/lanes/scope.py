@@ -28,7 +28,7 @@ def lane_run(parent: RunId, lane: str) -> RunId:
 class LaneScope:
     """Satisfies `engine.ports.RunScope` for a lane. Its stop is the run's; words that come reach the main agent only.
 
-    What a lane says is no part of the conversation: `also`, which writes the conversation's memory, is left out.
+    What a lane says is no part of the conversation; its pass (`Pass.lane_of`) keeps it out of the memory.
     """
 
     def __init__(self, of: RunScope, lane: str, agent: str, *, title: str = "") -> None:
@@ -84,7 +84,7 @@ class LaneScope:
             return [] if told is None else [self.told(event) for event in told(value)]
 
         names = [self.path(each) for each in was]
-        return await self._of.step(self.path(path), fn, result=result, events=mine, was=names)
+        return await self._of.step(self.path(path), fn, result=result, events=mine, also=also, was=names)
 
     def recorded(self, path: str) -> bool:
         """See `RunScope.recorded`."""
