@@ -167,3 +167,39 @@ async def test_too_late_is_said(place: Place) -> None:
         run = await asked(house)
         assert (await house.ended(run)).answer == "nobody"
         assert (await house.press(run, "option_1", nonce="q1")).code == "question_over"
+
+
+class AskingTwice:
+    """Two lanes of one run that ask Ann at the same time."""
+
+    async def __call__(self, scope: RunScope) -> Outcome:
+        said = await asyncio.gather(self._asked(scope, "q1", "Paris"), self._asked(scope, "q2", "Yes"))
+        return Outcome(status="done", answer=", ".join(said))
+
+    async def _asked(self, scope: RunScope, id: str, option: str) -> str:
+        deadline_ms = int(time.time() * 1000) + 60_000
+        content = {"id": id, "code": "question", "for": "ann", "deadline_ms": deadline_ms, "options": [option]}
+
+        def told(state: str) -> list[RunEvent]:
+            event = content | {"question": "Which?", "takes_words": False, "state": state}
+            return [RunEvent(run=scope.id, type="choice", content=event, segment=id, at_ms=1)]
+
+        async def done() -> str:
+            return id
+
+        await scope.step(f"{id}/question", done, result=str, events=lambda _: told("pending"))
+        control = await scope.wait(f"{id}/reply", ["choose"], nonce=id, deadline_ms=deadline_ms, who=bool)
+        await scope.step(f"{id}/told", done, result=str, events=lambda _: told("answered"))
+        return "nobody" if control is None else str(control.body["choice"])
+
+
+async def test_messages_answer_each_of_two_lanes_that_ask_at_once(place: Place) -> None:
+    async with running(place.url, place.home, AskingTwice()) as house:
+        run = (await house.say("ask me")).run
+        for _ in range(1000):
+            if len(await house.runtime.events(run)) == 2:
+                break
+            await asyncio.sleep(0.01)
+        assert [(await say(house, text, key=text)).spoke for text in ("yes", "paris")] == [Spoken(run, "answer")] * 2
+        outcome = await house.ended(run)
+        assert outcome.answer == "Paris, Yes"
