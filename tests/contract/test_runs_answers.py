@@ -14,6 +14,7 @@ from engine.runtime import Spoken, Submitted
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.house import ANN, FAST, House, inbox_key, running
+from tests.contract.test_runs_archive import visiting
 
 BOB = Principal(id="bob", name="Bob")
 
@@ -74,6 +75,15 @@ async def say(house: House, text: str, *, by: Principal = ANN, key: str = "", fi
     parts: list[Any] = [EnclosedPart(label="plan.pdf", ref={})] if file else []
     given = RunInput(to=Address("chat"), by=by, parts=(*parts, TextPart(text=text)), sent_at_ms=int(time.time() * 1000))
     return await house.runtime.submit(given, key=inbox_key(key or text))
+
+
+async def test_an_operator_sees_that_a_run_waits_for_the_person_it_asked(place: Place) -> None:
+    async with running(place.url, place.home, Asking()) as house, visiting(place.url, place.home) as archive:
+        run = await asked(house)
+        told = await archive.show(run)
+        assert told is not None and [(each.what, each.person) for each in told.waits] == [("person", "ann")]
+        await house.press(run, "option_2", nonce="q1")
+        await house.ended(run)
 
 
 async def test_a_button_answers_once_and_everybody_is_told_what_is_so(place: Place) -> None:
