@@ -77,7 +77,7 @@ class RunEvent(Value):
     - `error`: {"code": str, "params": {...}}
     - `done`: {"status": done | stopped | failed | interrupted, "elapsed_ms": int}
     - `verdict`: {"verdict": satisfied | revise | abandon, "by": person id, "name": str}
-    - `task`: an object with a title
+    - `task`: an object with a title; with a `card`, its title and status are those of that lane as a whole
     - `file`: {"key": str, "blob": str, "name": str, "mime": str, "size_bytes": int, "caption": str}: a file for the
       person, to be shown once; `key` names it within the run
     """

@@ -104,7 +104,10 @@ async def test_lanes_work_and_only_the_synthesis_is_the_answer(bench: Bench) -> 
     assert "<<< a (done)\na found 1\n>>>" in asked
     assert "- b: B / 中b: does b" in asked
     cards = {(event.card, event.content) for event in scope.events("text")}
-    assert cards == {("A", "a found 1"), ("B", "b found 2"), (None, "1 and 2")}
+    assert cards == {("a", "a found 1"), ("b", "b found 2"), (None, "1 and 2")}
+    heads = [(event.card, event.content["title"], event.status) for event in scope.events("task")]
+    assert [head for head in heads if head[0] == "a"] == [("a", "A", "in_progress"), ("a", "", "success")]
+    assert [head for head in heads if head[0] == "b"] == [("b", "B", "in_progress"), ("b", "", "success")]
     kept = {row.lane: (row.parent, row.outcome.answer) for row in house.rows}
     assert kept == {"a": (scope.id, "a found 1"), "b": (scope.id, "b found 2")}
     assert len({row.run for row in house.rows} | {scope.id}) == 3
@@ -273,7 +276,7 @@ async def test_an_approval_in_a_lane_is_asked_on_its_place_and_answered_there(be
     scope = house.scope()
     task = asyncio.ensure_future(house.agent()(scope))
     (asked,) = await until(lambda: scope.events("approval"))
-    assert (asked.card, asked.run, asked.segment) == ("A", scope.id, "lane/a/tool/0/0")
+    assert (asked.card, asked.run, asked.segment) == ("a", scope.id, "lane/a/tool/0/0")
     scope.answer(asked.content["id"], "approve")
     assert (await task).answer == "it is out"
     assert "lane/a/tool/0/0/answer/1" in scope.journal
