@@ -60,22 +60,24 @@ class RunEvent(Value):
       "body_kind": terminal | diff | text, "file_path": str?, "add_lines": int?, "remove_lines": int?,
       "parsed": {...}?, "error": str?, "took_ms": int?}
     - `approval`: {"id": str, "tool": str, "args": {...}, "purpose": str, "hash": str, "for": person id,
-      "deadline_ms": int, "state": pending | approved | denied | expired | stopped, "by": person id?, "name": str?,
-      "reason": ask | cut}
+      "deadline_ms": int, "state": pending | approved | denied | expired | stopped | changed, "by": person id?,
+      "name": str?, "reason": ask | cut, "offers": {lifetime: [rank]}?, "covers": {"kind": str, "what": [str]}?,
+      "lasting": lifetime?}; a lifetime is conversation | always, offered beyond the one call
     - `choice`: {"id": str, "code": str, "for": person id, "count": int, "texts": [str], "options": [str],
       "state": pending | one of the options | expired | stopped}. With the code `question` the agent asks:
       {"id", "code", "for", "deadline_ms": int, "question": str, "options": [str], "takes_words": bool, "hint": str,
       "answer": str?, "option": int?, "by": person id?, "name": str?,
       "state": pending | answered | declined | expired | stopped}
     - `todos`: {"items": [{"id": str, "title": str, "status": pending | in_progress | success | fail,
-      "percent": int?}], "percent": int?, "name": str?}; with a `percent` of its own it is a bar
-    - `usage`, one for each model call: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None,
-      "counted": bool, "agent": str, "took_ms": int?, "first_ms": int?, "failed": [{"model", "error"}], "asked": {...},
-      "calls": [name], "chars": int, "ended": str, "error": str?}; `counted` false: the provider told no tokens
+      "percent": int?, "code": str?}], "percent": int?, "name": str?}; with a `percent` of its own it is a bar
+    - `usage`, one for each model call: {"model": str, "input_tokens": int, "output_tokens": int, "cost": float | None};
+      of the loop's own calls also {"counted": bool, "agent": str, "took_ms": int?, "first_ms": int?,
+      "failed": [{"model", "error"}], "asked": {...}, "calls": [name], "chars": int, "ended": str, "error": str?};
+      `counted` false: the provider told no tokens
     - `error`: {"code": str, "params": {...}}
     - `done`: {"status": done | stopped | failed | interrupted, "elapsed_ms": int}
     - `verdict`: {"verdict": satisfied | revise | abandon, "by": person id, "name": str}
-    - `task`: an object with a title
+    - `task`: an object with a title; with a `card`, its title and status are those of that lane as a whole
     - `file`: {"key": str, "blob": str, "name": str, "mime": str, "size_bytes": int, "caption": str}: a file for the
       person, to be shown once; `key` names it within the run
     """

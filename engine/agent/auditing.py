@@ -77,11 +77,12 @@ def _entry(
 ) -> Entry:
     given = of.work.scope.input
     is_reviewed = isinstance(item, Reviewed)
+    run, path = of.work.place_of(of.path)
     return Entry(
         at_ms=of.at_ms,
         decided=decided,
-        run=of.work.scope.id,
-        path=of.path,
+        run=run,
+        path=path,
         conversation=given.to,
         person=holder_of(given),
         name=given.by.name,

@@ -15,13 +15,13 @@ from engine.agent.call import run_tool
 from engine.agent.context import Equipment
 from engine.agent.outgoing import file_events
 from engine.agent.panel import bar_event, closing_event, opening_event
+from engine.agent.remembering import remember
 from engine.agent.staged.todos import show_todo
 from engine.agent.state import CallResult, Pass, Rejected, Reviewed
 from engine.errors import ToolRetry
 from engine.events import RunEvent
 from engine.failpoints import failpoint
 from engine.messages import ToolMessage
-from engine.sessions.store import append
 from engine.tools.base import ToolResult
 
 Job = Callable[[], Coroutine[Any, Any, CallResult]]
@@ -176,7 +176,7 @@ async def _record(
             allowed = answer if isinstance(answer, Answer) else None
             note_outcome(session, Deciding(work, path, equipment.role, now_ms), item, allowed)
         message = result_message(value)
-        append(session, work.session, message, run=work.scope.id, path=path, now_ms=now_ms)
+        remember(session, work, message, path=path, now_ms=now_ms)
 
     value = await work.scope.step(path, fn, result=CallResult, events=events, also=also)
     ended = "success" if value.result.success else "fail"

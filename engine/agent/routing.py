@@ -75,7 +75,8 @@ async def asked_way(scope: RunScope, router: Router, previous: Way | None, model
         return route or Route(way="agent", by="default", reason="stopped", confidence=0.0)
 
     def events(route: Route) -> Sequence[RunEvent]:
-        return route_events(scope, route, model.name, has_domains=router.has_domains, at_ms=clock.now_ms())
+        told = router.asks(model) or model
+        return route_events(scope, route, told.name, has_domains=router.has_domains, at_ms=clock.now_ms())
 
     return await scope.step(STEP, ask, result=Route, events=events)
 

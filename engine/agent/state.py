@@ -14,7 +14,7 @@ from engine.agent.facts import CallFacts
 from engine.agent.route import Route
 from engine.agent.staged.results import ExecutionPlan, PlannedAction
 from engine.agent.window import Window
-from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
+from engine.messages import AssistantMessage, Message, RunId, SessionId, ToolCall, Usage, Value
 from engine.models.base import Model, ToolSchema
 from engine.permissions import Ruling
 from engine.ports import Outcome, RunScope
@@ -141,6 +141,8 @@ class Pass:
     is_direct: bool = False
     """The model is asked for its answer at once, with no tool but the way out; over when it takes that."""
     begun_at_ms: int = 0
+    lane_of: tuple[RunId, str] | None = None
+    """Of a lane: the run it works for, and what its paths begin with there."""
     has_heard: bool = False
     """What lanes read of strangers' words is before the model, in their results."""
     stage: Stage = Stage.PLAN
@@ -161,6 +163,11 @@ class Pass:
     signature: str = ""
     exhausted: str = ""
     outcome: Outcome | None = None
+
+    def place_of(self, path: str) -> tuple[RunId, str]:
+        """Give the run and the path there of a step: a lane's steps lie in the run it works for."""
+        run, before = self.lane_of or (self.scope.id, "")
+        return run, before + path
 
     def enter(self, stage: Stage) -> None:
         """Go to the next stage.

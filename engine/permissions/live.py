@@ -76,7 +76,9 @@ class LivePolicy:
             if not _is_settled(stamps):
                 return
             if gone := [file for file, stamp in self._stamps.items() if stamp and not stamps[file]]:
-                raise SettingsInvalid(f"{gone[0]}: was there and is gone; put it back, or restart without it")
+                raise SettingsInvalid(
+                    f"{gone[0]}: was there and is gone; put it back, or restart without it", code="rules_invalid"
+                )
             policy = self._read()
         except SettingsInvalid as error:
             if str(error) != self._problem:
@@ -112,7 +114,9 @@ def together(books: Sequence[Book], tables: Sequence[dict[str, Role]]) -> Policy
     for book in books:
         for rule in book.rules:
             if rule.id in rules:
-                raise SettingsInvalid(f"rules.{rule.id}: another file has a rule of this id; give it another one")
+                raise SettingsInvalid(
+                    f"rules.{rule.id}: another file has a rule of this id; give it another one", code="rules_invalid"
+                )
             rules[rule.id] = rule
         for tool, verdict in book.usual.items():
             both = (Ruling(usual.get(tool, "allow"), ""), Ruling(verdict, ""))

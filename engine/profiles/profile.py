@@ -28,7 +28,8 @@ class Profile(BaseModel):
     """An agent. What differs between agents is here; the loop that works for them is one.
 
     `classify_prompt` and `aggregate_prompt` are the main agent's: how requests are sorted and how the lanes' results
-    are put together; `{agentList}` in them stands for the domain agents. Empty prompts: the built-in ones.
+    are put together; `{agentList}` in them stands for the domain agents. Empty prompts: the built-in ones. `enabled`,
+    `model`, `tools` and `role` are the domain agents'.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

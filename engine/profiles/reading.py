@@ -11,9 +11,12 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from engine.errors import ProfileInvalid
-from engine.profiles.profile import Name, Profile
+from engine.profiles.profile import MAIN, Name, Profile
 
 MAX_FILE_BYTES = 200_000
+_NOT_OF_MAIN = ("enabled", "model", "tools", "role")
+"""Of the main agent settings and rules decide this."""
+_OF_MAIN_ONLY = ("classify_prompt", "aggregate_prompt")
 
 
 def read_profile(file: Path, over: Mapping[str, Any] | None = None) -> Profile:
@@ -36,7 +39,7 @@ def read_values(file: Path) -> dict[str, Any]:
     """Read what stands in one file, its keys known.
 
     Raises:
-        ProfileInvalid: it cannot be read, is not TOML, or holds an unknown key.
+        ProfileInvalid: it cannot be read, is not TOML, or holds a key that is unknown or without effect for this agent.
     """
     try:
         with file.open("rb") as opened:
@@ -49,6 +52,7 @@ def read_values(file: Path) -> dict[str, Any]:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ProfileInvalid(f"{file}: is not TOML: {error}") from error
     _refuse_unknown(file, "", values, Profile)
+    _refuse_idle(file, values)
     if isinstance(name := values.get("name"), dict):
         _refuse_unknown(file, "name.", cast("dict[str, Any]", name), Name)
     return values
@@ -61,6 +65,15 @@ def _refuse_unknown(file: Path, under: str, values: Mapping[str, Any], model: ty
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
             hint = f"did you mean {under}{near[0]}?" if near else f"known are {', '.join(known)}"
             raise ProfileInvalid(f"{file}: {under}{key} is no key of an agent; {hint}", hint=hint)
+
+
+def _refuse_idle(file: Path, values: Mapping[str, Any]) -> None:
+    """Refuse what nothing reads: who narrows an agent's tools must not find later that nothing was narrowed."""
+    is_main = file.stem == MAIN
+    whose = "domain agents only; of the main one, settings and rules decide" if is_main else "the main agent only"
+    for key in _NOT_OF_MAIN if is_main else _OF_MAIN_ONLY:
+        if key in values:
+            raise ProfileInvalid(f"{file}: {key} is for {whose}")
 
 
 def _told(error: ValidationError) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from engine.agent.route import Route, Way
 from engine.router.decide import Surroundings, decide
 from engine.router.domains import Domains
 from engine.router.request import Request, read_request, request_of
-from engine.router.route import Route, Way
 from engine.router.rules import decide_by_rules
 from engine.router.specialists import Directory, Specialist
 

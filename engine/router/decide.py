@@ -6,12 +6,12 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 
+from engine.agent.route import Route, Way
 from engine.errors import ModelError
 from engine.messages import RunInput
 from engine.models.base import Model
 from engine.router.asking import Answer, ask_model
 from engine.router.request import Request, request_of
-from engine.router.route import Route, Way
 from engine.router.rules import decide_by_rules
 from engine.router.specialists import Directory
 

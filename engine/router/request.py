@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 
+from engine.agent.route import Way
 from engine.messages import EnclosedPart, FilePart, RunInput
-from engine.router.route import Way
 
 HEAD_CHARS = 1_000
 TAIL_CHARS = 300

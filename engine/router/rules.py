@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from engine.agent.route import Route, Way
 from engine.router.request import Request
-from engine.router.route import Route, Way
 from engine.router.signal import Pull
 from engine.router.signals import SIGNALS
 from engine.router.specialists import Directory

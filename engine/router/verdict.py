@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
 
+from engine.agent.route import Way
 from engine.errors import BadOutput
-from engine.router.route import Way
 
 READ_CHARS = 8_000
 """Of an answer; the asked object has about a hundred."""

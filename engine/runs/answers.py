@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from sqlmodel import Session
@@ -63,28 +63,30 @@ class Answers:
         if row is None or RunInput.model_validate_json(row.input).by.id != given.by.id:
             return None
         run = RunId(row.id)
-        asked = self._open(session, run, given.sent_at_ms or at_ms)
-        if asked is None or at_ms >= int(asked.get("deadline_ms", 0)):
+        waiting = self._open(session, run, given.sent_at_ms or at_ms, at_ms)
+        found = next(((each, answer) for each in waiting if (answer := _answer(each, words))), None)
+        if found is None:
             return None
-        options = [str(each) for each in cast("list[object]", asked.get("options") or [])]
-        place = chosen(options, words)
-        if place is None and not asked.get("takes_words"):
-            return None
+        asked, answer = found
         # Held from here: of an answer and a press, or of two answers, the second one sees the first.
         if heard(session, self._dialect, run) != "accepted" or self._is_said(session, run, str(asked["id"])):
             return None
-        answer = options[place] if place is not None else words
         control = control_of(key, "choose", given.by, nonce=str(asked["id"]), choice=answer)
         put(session, self._dialect, run, control, at_ms)
         execute(session, _TO_RUN, run=run, **key.model_dump())
         return run
 
-    def _open(self, session: Session, run: RunId, sent_at_ms: int) -> Asked | None:
-        """Give the question that the run waits with; what was sent before it was asked is no answer to it."""
+    def _open(self, session: Session, run: RunId, sent_at_ms: int, now_ms: int) -> Iterator[Asked]:
+        """Give the questions that the run (each of its lanes may ask) waits with, the newest first.
+
+        What was sent before one was asked is no answer to it.
+        """
         events = [event for event in self._events.of_type(session, run, "choice") if event.at_ms <= sent_at_ms]
-        told = [event.content for event in events if isinstance(event.content, dict)]
-        last = told[-1] if told else {}
-        return last if last.get("code") == QUESTION and last.get("state") == "pending" else None
+        told = {str(each.content.get("id")): each.content for each in events if isinstance(each.content, dict)}
+        for each in reversed(told.values()):
+            is_over = each.get("state") != "pending" or now_ms >= int(each.get("deadline_ms", 0))
+            if each.get("code") == QUESTION and not is_over and not self._is_said(session, run, str(each["id"])):
+                yield each
 
     def _is_said(self, session: Session, run: RunId, nonce: str) -> bool:
         return any(json.loads(row.body).get("nonce") == nonce for row in execute(session, _SAID, run=run).all())
@@ -99,6 +101,13 @@ def _words_of(press: Press, asked: Asked) -> str:
         return cut(press.words.strip(), ANSWER_CHARS) if asked.get("takes_words") else ""
     place = OPTIONS.index(press.do)
     return str(options[place]) if place < len(options) else ""
+
+
+def _answer(asked: Asked, words: str) -> str:
+    """Give the answer that words are to a question; empty when they are none."""
+    options = [str(each) for each in cast("list[object]", asked.get("options") or [])]
+    place = chosen(options, words)
+    return options[place] if place is not None else words if asked.get("takes_words") else ""
 
 
 def _said(given: RunInput) -> str:

@@ -162,7 +162,7 @@ def _asked(events: Sequence[RunEvent]) -> str | None:
     """Give whom the open question is for, if there is one."""
     open_: dict[str, str] = {}
     for event in events:
-        if event.type == "approval" and isinstance(event.content, dict):
+        if event.type in ("approval", "choice") and isinstance(event.content, dict):
             nonce = str(event.content.get("id"))
             open_.pop(nonce, None)
             if event.content.get("state") == "pending":

@@ -38,7 +38,7 @@ WORDS_CHARS = 500
 _READ_CHARS = 8_000
 _FACTS: Mapping[str, Sequence[str]] = {
     "context": ("session", "model", "is_staged"),
-    "route": ("way", "by", "intent", "domains", "skills", "confidence"),
+    "route": ("way", "by", "intent", "domains", "confidence"),
     "approval": ("tool", "state", "for", "by", "reason"),
     "choice": ("code", "state", "for", "count"),
     "notice": ("code", "tone"),
@@ -50,7 +50,7 @@ _FACTS: Mapping[str, Sequence[str]] = {
 """What is told as it stands; all else may be words of people."""
 _MODEL_STEP = re.compile(r"(?:^|/)(?:model/\d+|summary)$")
 """Steps of older versions that failed have no event."""
-READ_STEPS = re.compile(r"(?:^|/)(?:context|route|model/\d+|summary)$")
+READ_STEPS = re.compile(r"(?:^|/)(?:context|model/\d+|summary)$")
 """Whose results a story reads."""
 
 
@@ -86,6 +86,8 @@ def beats_of_events(events: Sequence[RunEvent]) -> Iterator[Beat]:
             yield _plan(event, content)
         elif event.type == "done":
             yield _plain("ended", event, content)
+        elif event.type == "notice" and content.get("code") == "routed":
+            yield _route(event, cast("dict[str, Any]", content.get("params") or {}))
         elif event.type in ("approval", "choice", "notice", "file", "error", "verdict"):
             yield _plain(cast(BeatKind, event.type), event, content)
 
@@ -94,10 +96,9 @@ def beats_of_steps(results: Sequence[tuple[str, int, str]], told: set[str]) -> I
     """Tell what only steps say: (path, at_ms, result) of those that `READ_STEPS` names, less what events `told`."""
     for path, at_ms, raw in results:
         value = _object(raw)
-        kind = path.rpartition("/")[2]
-        if kind in ("context", "route"):
-            facts = {name: value.get(name) for name in _FACTS[kind]}
-            yield Beat(cast(BeatKind, kind), at_ms, path, facts, safe_words(value.get("reason") or ""))
+        if path.rpartition("/")[2] == "context":
+            facts = {name: value.get(name) for name in _FACTS["context"]}
+            yield Beat("context", at_ms, path, facts)
         elif _MODEL_STEP.search(path) and path not in told:
             message = cast("dict[str, Any]", value.get("message") or {})
             calls = [each.get("name") for each in message.get("calls") or ()]
@@ -123,6 +124,11 @@ def _is_counted(told: Mapping[str, Any]) -> bool:
     """Tell whether the provider told tokens; older versions wrote no event otherwise."""
     known = told.get("counted")
     return bool((told.get("input_tokens") or 0) + (told.get("output_tokens") or 0)) if known is None else bool(known)
+
+
+def _route(event: RunEvent, told: Mapping[str, Any]) -> Beat:
+    facts = {name: told.get(name) for name in _FACTS["route"]}
+    return Beat("route", event.at_ms, event.segment, facts, safe_words(told.get("reason") or ""))
 
 
 def _tool(event: RunEvent, told: Mapping[str, Any]) -> Beat:

@@ -1,6 +1,11 @@
 """The engine's only facade: what a host starts, feeds, asks and stops."""
 
 from engine.models.probe import Probed, probe_model
+from engine.permissions import LivePolicy
+from engine.permissions.audit import Entry as AuditEntry
+from engine.permissions.audit import decisions
+from engine.permissions.grants import Grant, account_holders, person_holder, take_back
+from engine.permissions.grants import listed as grants_given
 from engine.runs.admission import Overload
 from engine.runs.archive import Archive
 from engine.runs.busy import Spoken
@@ -32,6 +37,7 @@ __all__ = [
     "AgentView",
     "Agents",
     "Archive",
+    "AuditEntry",
     "Beat",
     "Check",
     "Choice",
@@ -40,9 +46,11 @@ __all__ = [
     "DeliveryView",
     "Dossier",
     "FolderLock",
+    "Grant",
     "Heard",
     "HeldMessage",
     "Kept",
+    "LivePolicy",
     "Models",
     "Overload",
     "Probed",
@@ -62,11 +70,16 @@ __all__ = [
     "Totals",
     "Trial",
     "WaitView",
+    "account_holders",
     "agents_of",
     "build_runtime",
     "check_environment",
+    "decisions",
+    "grants_given",
     "mistakes_of",
+    "person_holder",
     "probe_model",
+    "take_back",
     "try_sandbox",
     "watched_folder",
     "without_secrets",

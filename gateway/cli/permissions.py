@@ -10,9 +10,7 @@ from gateway.cli.exit_code import DONE, FAILED
 from gateway.cli.main import shared_options
 
 if TYPE_CHECKING:
-    from engine.permissions.audit import Entry
-    from engine.permissions.grants import Grant
-    from engine.runtime import Database
+    from engine.runtime import AuditEntry, Database, Grant
     from gateway.settings import Settings
 
 _MOST = 50
@@ -59,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(settings: Settings) -> int:
-    from engine.permissions import LivePolicy
+    from engine.runtime import LivePolicy
 
     LivePolicy(settings.rule_folders)
     print(_text("permissions.rules_ok"))
@@ -67,9 +65,9 @@ def _check(settings: Settings) -> int:
 
 
 def _list(database: Database) -> int:
-    from engine.permissions.grants import listed
+    from engine.runtime import grants_given
 
-    grants = database.read_now(listed)
+    grants = database.read_now(grants_given)
     for grant in grants:
         print(_line(grant))
     if not grants:
@@ -79,9 +77,9 @@ def _list(database: Database) -> int:
 
 def _revoke(database: Database, code: str) -> int:
     from engine.messages import code_of
-    from engine.permissions.grants import listed
+    from engine.runtime import grants_given
 
-    every = database.read_now(listed)
+    every = database.read_now(grants_given)
     chosen = every if code == "all" else [each for each in every if code.upper() in (each.id, code_of(each.id))]
     if not chosen:
         print(f"niuma: {_text('permissions.unknown', code=code)}", file=sys.stderr)
@@ -93,7 +91,7 @@ def _revoke(database: Database, code: str) -> int:
 
 
 def _take_back(database: Database, grant: Grant) -> None:
-    from engine.permissions.grants import take_back
+    from engine.runtime import take_back
     from gateway.clock import SystemClock
 
     at_ms = SystemClock().now_ms()
@@ -101,7 +99,7 @@ def _take_back(database: Database, grant: Grant) -> None:
 
 
 def _audit(database: Database, run: str, most: int) -> int:
-    from engine.permissions.audit import decisions
+    from engine.runtime import decisions
 
     for entry in database.read_now(lambda session: decisions(session, run=run, most=most)):
         print(_row(entry))
@@ -125,7 +123,7 @@ def _line(grant: Grant) -> str:
     )
 
 
-def _row(entry: Entry) -> str:
+def _row(entry: AuditEntry) -> str:
     words = (
         _time(entry.at_ms),
         entry.run[-8:],

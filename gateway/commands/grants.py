@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from channels.events import ConversationRef
 from engine.messages import code_of
-from engine.permissions.grants import Grant, account_holders, listed, person_holder, take_back
+from engine.runtime import Grant, account_holders, grants_given, person_holder, take_back
 from gateway.commands.order import Desk, Order, Reply
 from gateway.settings.names import account_name
 
@@ -17,7 +17,7 @@ PATTERN = r"(revoke \w{8})?"
 
 async def grants(desk: Desk, order: Order) -> Reply:
     """List them, or take one back: the next such call asks again. A code of somebody else's names nothing."""
-    chosen = await desk.runtime.database.read(lambda session: _seen(listed(session), order))
+    chosen = await desk.runtime.database.read(lambda session: _seen(grants_given(session), order))
     if not order.rest:
         lines = [_line(grant) for grant in chosen]
         return Reply("reply.grants", then=lines) if lines else Reply("reply.grants_none")

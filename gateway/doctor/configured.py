@@ -9,7 +9,7 @@ from pathlib import Path
 
 from channels.base import Finding
 from engine.errors import SettingsInvalid
-from engine.permissions import LivePolicy
+from engine.runtime import LivePolicy
 from gateway.doctor.examination import Detail, Detailed, Examination
 from gateway.doctor.subject import Subject
 from gateway.doctor.tools import tools

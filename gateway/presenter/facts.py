@@ -27,7 +27,7 @@ class Facts:
     tokens: int = 0
     cost: float | None = None
     approvals: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    choice: dict[str, Any] | None = None
+    choices: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     verdict: dict[str, Any] | None = None
     followed: str = ""
     """`retried` or `revised` when a newer attempt has taken this one's place."""
@@ -53,8 +53,16 @@ class Facts:
         return waiting[-1] if waiting else None
 
     @property
+    def choice(self) -> dict[str, Any] | None:
+        """Give the question with several answers that waits, of several the newest; without any, the last one."""
+        told = list(self.choices.values())
+        waiting = [each for each in told if each.get("state") == "pending"]
+        return (waiting or told or [None])[-1]
+
+    @property
     def _is_choice_open(self) -> bool:
-        return self.choice is not None and self.choice.get("state") == "pending"
+        choice = self.choice
+        return choice is not None and choice.get("state") == "pending"
 
     def take(self, event: RunEvent) -> None:
         """Take note of one event; those that tell nothing of the run itself change nothing."""
@@ -71,7 +79,7 @@ class Facts:
                 if content.get("state") in ("approved", "denied"):
                     self.answered_at_ms = event.at_ms
             case "choice":
-                self.choice = content
+                self.choices[str(content.get("id"))] = content
                 if content.get("state") == "answered":
                     self.answered_at_ms = event.at_ms
             case "verdict":

@@ -13,7 +13,7 @@ from gateway.texts import LANGUAGES, Language, text
 SUBJECT_CHARS = 60
 PATH_CHARS = 120
 _FILES = frozenset({"read_file", "edit_file", "create_file", "delete_file"})
-_WORDED = frozenset({"denied", "approval_expired", "stopped", "held_back"})
+_WORDED = frozenset({"denied", "approval_expired", "approval_void", "approvals_full", "stopped", "held_back"})
 """Codes whose words say all there is to say."""
 _MOST_FILES = 50
 Args = Mapping[str, Any]

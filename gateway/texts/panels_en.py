@@ -24,6 +24,8 @@ TEXTS = {
     "error.permission_denied": "A rule does not allow this.",
     "error.denied": "Not run: it was denied.",
     "error.approval_expired": "Not run: nobody answered in time.",
+    "error.approval_void": "Not run: what it would run was changed since it was asked.",
+    "error.approvals_full": "Not run: too many questions wait for an answer already.",
     "error.stopped": "Stopped.",
     "error.held_back": "Not run: another step of the plan did not work.",
 }

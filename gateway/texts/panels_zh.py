@@ -24,6 +24,8 @@ TEXTS = {
     "error.permission_denied": "规则不允许这样做。",
     "error.denied": "没有执行：已被拒绝。",
     "error.approval_expired": "没有执行：无人及时答复。",
+    "error.approval_void": "没有执行：询问之后内容被改动。",
+    "error.approvals_full": "没有执行：等待答复的问题已经太多。",
     "error.stopped": "已停止。",
     "error.held_back": "没有执行：计划中的另一步没有成功。",
 }

@@ -14,6 +14,7 @@ from engine.runtime import Spoken, Submitted
 from engine.storage.statement import execute
 from tests.contract.conftest import Place
 from tests.contract.processes.house import ANN, FAST, House, inbox_key, running
+from tests.contract.test_runs_archive import visiting
 
 BOB = Principal(id="bob", name="Bob")
 
@@ -74,6 +75,15 @@ async def say(house: House, text: str, *, by: Principal = ANN, key: str = "", fi
     parts: list[Any] = [EnclosedPart(label="plan.pdf", ref={})] if file else []
     given = RunInput(to=Address("chat"), by=by, parts=(*parts, TextPart(text=text)), sent_at_ms=int(time.time() * 1000))
     return await house.runtime.submit(given, key=inbox_key(key or text))
+
+
+async def test_an_operator_sees_that_a_run_waits_for_the_person_it_asked(place: Place) -> None:
+    async with running(place.url, place.home, Asking()) as house, visiting(place.url, place.home) as archive:
+        run = await asked(house)
+        told = await archive.show(run)
+        assert told is not None and [(each.what, each.person) for each in told.waits] == [("person", "ann")]
+        await house.press(run, "option_2", nonce="q1")
+        await house.ended(run)
 
 
 async def test_a_button_answers_once_and_everybody_is_told_what_is_so(place: Place) -> None:
@@ -167,3 +177,39 @@ async def test_too_late_is_said(place: Place) -> None:
         run = await asked(house)
         assert (await house.ended(run)).answer == "nobody"
         assert (await house.press(run, "option_1", nonce="q1")).code == "question_over"
+
+
+class AskingTwice:
+    """Two lanes of one run that ask Ann at the same time."""
+
+    async def __call__(self, scope: RunScope) -> Outcome:
+        said = await asyncio.gather(self._asked(scope, "q1", "Paris"), self._asked(scope, "q2", "Yes"))
+        return Outcome(status="done", answer=", ".join(said))
+
+    async def _asked(self, scope: RunScope, id: str, option: str) -> str:
+        deadline_ms = int(time.time() * 1000) + 60_000
+        content = {"id": id, "code": "question", "for": "ann", "deadline_ms": deadline_ms, "options": [option]}
+
+        def told(state: str) -> list[RunEvent]:
+            event = content | {"question": "Which?", "takes_words": False, "state": state}
+            return [RunEvent(run=scope.id, type="choice", content=event, segment=id, at_ms=1)]
+
+        async def done() -> str:
+            return id
+
+        await scope.step(f"{id}/question", done, result=str, events=lambda _: told("pending"))
+        control = await scope.wait(f"{id}/reply", ["choose"], nonce=id, deadline_ms=deadline_ms, who=bool)
+        await scope.step(f"{id}/told", done, result=str, events=lambda _: told("answered"))
+        return "nobody" if control is None else str(control.body["choice"])
+
+
+async def test_messages_answer_each_of_two_lanes_that_ask_at_once(place: Place) -> None:
+    async with running(place.url, place.home, AskingTwice()) as house:
+        run = (await house.say("ask me")).run
+        for _ in range(1000):
+            if len(await house.runtime.events(run)) == 2:
+                break
+            await asyncio.sleep(0.01)
+        assert [(await say(house, text, key=text)).spoke for text in ("yes", "paris")] == [Spoken(run, "answer")] * 2
+        outcome = await house.ended(run)
+        assert outcome.answer == "Paris, Yes"

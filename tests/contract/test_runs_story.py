@@ -12,24 +12,27 @@ import pytest
 
 from engine.agent.context import Equipment
 from engine.agent.loop import Agent
+from engine.agent.route import Route
+from engine.agent.routing import STEP, route_events
 from engine.errors import AuthFailed, Unavailable
 from engine.messages import Usage
 from engine.models.base import Model
 from engine.models.fallback import FallbackModel
 from engine.ports import Outcome, RunScope
-from engine.runs.story import Beat
+from engine.runs.story import Beat, beats_of_events, beats_of_steps
 from engine.runs.totals import totals
 from engine.runtime import Dossier
 from engine.settings import EngineSettings
 from engine.storage.database import FILE_NAME, Database
 from engine.storage.statement import execute
+from engine.testing.scope import MemoryScope, run_input
 from engine.testing.scripted import ScriptedModel, Turn, call
 from engine.tools.registry import ToolSet
 from engine.tools.send_note import SendNote
 from gateway.cli.runs_data import shown
 from gateway.cli.runs_shown import page
 from gateway.cli.runs_story import Words
-from gateway.clock import SystemClock
+from gateway.clock import FakeClock, SystemClock
 from gateway.metrics import Metrics
 from gateway.migrations import migrate
 from tests.contract.conftest import Place
@@ -102,6 +105,17 @@ async def test_a_story_has_each_call_the_question_and_the_end(place: Place) -> N
     assert ["remember" in each for each in (*pages, *data)] == [False, True, False, True]
     assert "model spare: 2 calls, 0 failed" in pages[0] and "tokens 10 + 5 + 1 calls not counted" in pages[0]
     assert pages[0].count("before it failed main: model_auth") == 2
+
+
+@pytest.mark.parametrize("used", [0, 7], ids=["by rules", "by a model"])
+def test_the_way_is_told_once_whoever_decided_it(used: int) -> None:
+    scope = MemoryScope(run_input("q"), FakeClock())
+    route = Route(way="team", by="model", reason="it said so", intent="plan", usage=Usage(input_tokens=used))
+    events = route_events(scope, route, "small", has_domains=False, at_ms=1)
+    told = list(beats_of_events(events))
+    assert [beat.kind for beat in told if beat.path == STEP] == (["route", "model"] if used else ["route"])
+    assert (told[0].facts["way"], told[0].facts["intent"], told[0].words) == ("team", "plan", "it said so")
+    assert list(beats_of_steps([(STEP, 1, route.model_dump_json())], set())) == []
 
 
 async def waiting_question(house: House, run: str) -> str:

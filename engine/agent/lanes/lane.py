@@ -16,7 +16,7 @@ from engine.agent.lanes.scope import LaneScope
 from engine.agent.state import Pass, Staging
 from engine.agent.window import Window
 from engine.errors import StorageError
-from engine.events import RunEvent
+from engine.events import EventStatus, RunEvent
 from engine.messages import Message, SystemMessage, TextPart, UserMessage, Value
 from engine.ports import Outcome
 from engine.profiles import Profile
@@ -49,15 +49,15 @@ class Place:
 
 async def run_lane(place: Place, lane: PlannedLane, title: str, earlier: Sequence[LaneResult]) -> LaneResult:
     """Give how the lane ended, working where that is not recorded yet. Whatever goes wrong in it is its result."""
-    scope = LaneScope(place.work.scope, lane.id, lane.agent, title=title)
+    scope = LaneScope(place.work.scope, lane.id, lane.agent)
     if scope.recorded("end"):
         return await _end(place, scope, lane, LaneResult(lane=lane.id, agent=lane.agent, status="failed"), 0)
-    begun = await _begin(place, scope, lane)
+    begun = await _begin(place, scope, lane, title)
     result = await _worked(place, scope, lane, begun, earlier)
     return await _end(place, scope, lane, result, begun.at_ms)
 
 
-async def _begin(place: Place, scope: LaneScope, lane: PlannedLane) -> Begun:
+async def _begin(place: Place, scope: LaneScope, lane: PlannedLane, title: str) -> Begun:
     equipment, profile = place.equipment, _profile(place, lane)
 
     async def begin() -> Begun:
@@ -67,7 +67,7 @@ async def _begin(place: Place, scope: LaneScope, lane: PlannedLane) -> Begun:
         is_staged = not facts.reliable_tools and len(_tools(place.work, profile)) > 0
         return Begun(at_ms=equipment.clock.now_ms(), model=name, is_staged=is_staged)
 
-    return await scope.step("begin", begin, result=Begun, events=lambda _: [_mark(place, lane, "in_progress")])
+    return await scope.step("begin", begin, result=Begun, events=lambda _: [_mark(place, "in_progress", title)])
 
 
 async def _worked(
@@ -120,6 +120,7 @@ async def _pass(place: Place, scope: LaneScope, profile: Profile, begun: Begun, 
         pictures=place.work.pictures if facts.images else {},
         staging=Staging() if begun.is_staged else None,
         begun_at_ms=begun.at_ms,
+        lane_of=(place.work.scope.id, scope.path("")),
         has_heard=place.work.has_heard or any(each.has_read_foreign for each in earlier),
     )
 
@@ -137,17 +138,15 @@ async def _end(place: Place, scope: LaneScope, lane: PlannedLane, result: LaneRe
             keep(session, LaneRow(scope.id, place.work.scope.id, lane.id, scope.input, outcome, begun_at_ms, at_ms))
 
     def events(value: LaneResult) -> list[RunEvent]:
-        return [scope.told(_mark(place, lane, "success" if value.status == "done" else "fail"))]
+        return [scope.told(_mark(place, "success" if value.status == "done" else "fail"))]
 
     return await place.work.scope.step(scope.path("end"), ended, result=LaneResult, events=events, also=also)
 
 
-def _mark(place: Place, lane: PlannedLane, status: str) -> RunEvent:
-    """Give the event that tells only how far a lane is."""
-    content = {"code": "lane", "params": {"lane": lane.id, "agent": lane.agent, "status": status}, "tone": "info"}
+def _mark(place: Place, status: EventStatus, title: str = "") -> RunEvent:
+    """Give the event that tells how far a lane is as a whole, and at its beginning what it is called."""
     run, at_ms = place.work.scope.id, place.equipment.clock.now_ms()
-    event = RunEvent(run=run, type="notice", content=content, segment="lane", visibility="hidden", at_ms=at_ms)
-    return RunEvent.model_validate({**event.model_dump(), "status": status})
+    return RunEvent(run=run, type="task", content={"title": title}, status=status, segment="lane", at_ms=at_ms)
 
 
 def _profile(place: Place, lane: PlannedLane) -> Profile | None:

@@ -60,7 +60,9 @@ class Lanes:
         """Give the results in the plan's order, whichever lane is faster."""
         tasks = [asyncio.create_task(self._one(plan, lane, earlier)) for lane in step]
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            for task in done:
+                task.result()
             return [await task for task in tasks]
         finally:
             for task in tasks:

@@ -36,7 +36,7 @@ async def lane_plan(work: Pass, equipment: Equipment, agents: Sequence[Profile])
         return await unless_stopped(work.scope, _planned(work, equipment, agents)) or LanePlan()
 
     def events(plan: LanePlan) -> list[RunEvent]:
-        return _cost(work, plan, at_ms)
+        return _cost(work, plan, equipment, at_ms)
 
     return await work.scope.step(STEP, planned, result=LanePlan, events=events)
 
@@ -76,10 +76,11 @@ async def _asked(work: Pass, model: Model, agents: Sequence[Profile]) -> tuple[s
     return "", Usage()
 
 
-def _cost(work: Pass, plan: LanePlan, at_ms: int) -> list[RunEvent]:
+def _cost(work: Pass, plan: LanePlan, equipment: Equipment, at_ms: int) -> list[RunEvent]:
     if plan.usage == Usage():
         return []
-    content: dict[str, Any] = {"model": work.model.name}
+    model = None if equipment.router is None else equipment.router.asks(work.model)
+    content: dict[str, Any] = {"model": (model or work.model).name}
     content |= plan.usage.model_dump(include={"input_tokens", "output_tokens", "cost"})
     hidden: dict[str, Any] = {"status": "success", "visibility": "hidden"}
     return [RunEvent(run=work.scope.id, type="usage", content=content, segment=STEP, at_ms=at_ms, **hidden)]

@@ -28,14 +28,13 @@ def lane_run(parent: RunId, lane: str) -> RunId:
 class LaneScope:
     """Satisfies `engine.ports.RunScope` for a lane. Its stop is the run's; words that come reach the main agent only.
 
-    What a lane says is no part of the conversation: `also`, which writes the conversation's memory, is left out.
+    What a lane says is no part of the conversation; its pass (`Pass.lane_of`) keeps it out of the memory.
     """
 
-    def __init__(self, of: RunScope, lane: str, agent: str, *, title: str = "") -> None:
+    def __init__(self, of: RunScope, lane: str, agent: str) -> None:
         self._of = of
         self._lane = lane
         self._agent = agent
-        self._card = title or lane
         self._id = lane_run(of.id, lane)
         self._input = of.input.model_copy(update={"agent": agent})
 
@@ -84,7 +83,7 @@ class LaneScope:
             return [] if told is None else [self.told(event) for event in told(value)]
 
         names = [self.path(each) for each in was]
-        return await self._of.step(self.path(path), fn, result=result, events=mine, was=names)
+        return await self._of.step(self.path(path), fn, result=result, events=mine, also=also, was=names)
 
     def recorded(self, path: str) -> bool:
         """See `RunScope.recorded`."""
@@ -117,5 +116,5 @@ class LaneScope:
     def told(self, event: RunEvent) -> RunEvent:
         """Give an event of the lane as the run tells it: on the lane's place; what it cost belongs to the run."""
         segment = self.path(event.segment) if event.segment else ""
-        card = None if event.type in ("usage", "file") else self._card
+        card = None if event.type in ("usage", "file") else self._lane
         return event.model_copy(update={"run": self._of.id, "segment": segment, "card": card, "executor": self._agent})

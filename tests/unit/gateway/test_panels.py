@@ -92,7 +92,7 @@ def test_a_command_that_was_ended_says_how() -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("code", ["denied", "approval_expired", "held_back"])
+@pytest.mark.parametrize("code", ["denied", "approval_expired", "approval_void", "approvals_full", "held_back"])
 def test_what_was_not_run_says_so_in_the_readers_words(code: str, lang: str) -> None:
     panel = panel_of(
         "tool", {"name": "x", "summary": "not run: x", "body": "not run: x", "error": code}, status="fail", lang=lang

@@ -52,6 +52,18 @@ def test_an_open_question_has_a_button_for_each_answer_a_field_and_stop() -> Non
     assert form.fields[0].placeholder == "or another one"
 
 
+def test_a_question_that_another_lane_asked_before_has_its_buttons_when_the_newer_one_is_answered() -> None:
+    view = presenter()
+    other = QUESTION | {"id": "q2", "options": ["Yes", "No"]}
+    view.add(event("choice", QUESTION, segment="lane/a/tool/0/0", card="A", status="in_progress"))
+    view.add(event("choice", other, segment="lane/b/tool/0/0", card="B", status="in_progress"))
+    assert [each.nonce for each in view.card().actions] == ["q2", "q2", "stop"]
+    view.add(event("choice", other | {"state": "answered"}, segment="lane/b/tool/0/0", card="B", status="success"))
+    card = view.card()
+    assert card.header.status is CardStatus.WAITING
+    assert [each.label for each in card.actions] == ["Paris", "Rome", "Stop"]
+
+
 def test_where_only_choices_count_there_is_no_field() -> None:
     card = asked(takes_words=False)
     assert [type(block) for block in card.blocks] == [Note]

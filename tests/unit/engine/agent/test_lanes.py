@@ -17,6 +17,8 @@ from engine.agent.route import Route
 from engine.errors import Unavailable
 from engine.messages import AssistantMessage, RunId, UserMessage
 from engine.models.base import ModelItem, ModelRequest
+from engine.permissions.audit import decisions
+from engine.permissions.grants import listed
 from engine.profiles import Profile, Roster
 from engine.profiles.profile import Name
 from engine.testing.scope import MemoryScope
@@ -102,7 +104,10 @@ async def test_lanes_work_and_only_the_synthesis_is_the_answer(bench: Bench) -> 
     assert "<<< a (done)\na found 1\n>>>" in asked
     assert "- b: B / 中b: does b" in asked
     cards = {(event.card, event.content) for event in scope.events("text")}
-    assert cards == {("A", "a found 1"), ("B", "b found 2"), (None, "1 and 2")}
+    assert cards == {("a", "a found 1"), ("b", "b found 2"), (None, "1 and 2")}
+    heads = [(event.card, event.content["title"], event.status) for event in scope.events("task")]
+    assert [head for head in heads if head[0] == "a"] == [("a", "A", "in_progress"), ("a", "", "success")]
+    assert [head for head in heads if head[0] == "b"] == [("b", "B", "in_progress"), ("b", "", "success")]
     kept = {row.lane: (row.parent, row.outcome.answer) for row in house.rows}
     assert kept == {"a": (scope.id, "a found 1"), "b": (scope.id, "b found 2")}
     assert len({row.run for row in house.rows} | {scope.id}) == 3
@@ -271,10 +276,32 @@ async def test_an_approval_in_a_lane_is_asked_on_its_place_and_answered_there(be
     scope = house.scope()
     task = asyncio.ensure_future(house.agent()(scope))
     (asked,) = await until(lambda: scope.events("approval"))
-    assert (asked.card, asked.run, asked.segment) == ("A", scope.id, "lane/a/tool/0/0")
+    assert (asked.card, asked.run, asked.segment) == ("a", scope.id, "lane/a/tool/0/0")
     scope.answer(asked.content["id"], "approve")
     assert (await task).answer == "it is out"
     assert "lane/a/tool/0/0/answer/1" in scope.journal
+
+
+async def test_what_is_decided_in_a_lane_is_audited_in_its_run_and_a_lasting_yes_is_kept(bench: Bench) -> None:
+    note = [Turn(calls=[call("send_note", {"text": "x"})]), Turn("sent")]
+    house = House(bench, Voices(a=[*note, *note], main=[Turn("out"), Turn("out again")]), "a")
+    scope = house.scope()
+    task = asyncio.ensure_future(house.agent()(scope))
+    (asked,) = await until(lambda: scope.events("approval"))
+    waiting = await bench.database.read(lambda s: decisions(s, run=scope.id))
+    scope.answer(asked.content["id"], "approve", lasting="conversation")
+    await task
+    rows = await bench.database.read(lambda s: decisions(s, run=scope.id))
+    assert [each.decided for each in waiting] == ["asked"]
+    assert {(each.decided, each.path, each.agent) for each in rows} == {
+        ("asked", "lane/a/tool/0/0", "a"),
+        ("approved_conversation", "lane/a/tool/0/0", "a"),
+    }
+    (grant,) = await bench.database.read(listed)
+    assert grant.run == scope.id
+    again = bench.scope(run="00000000000000000000000002")
+    assert (await house.agent()(again)).answer == "out again"
+    assert again.events("approval") == []
 
 
 def test_a_lanes_own_run_is_the_same_after_every_crash_and_no_other() -> None:

@@ -31,6 +31,7 @@ class FakeRouter:
     def __init__(self, rules: Route | None = None, model: Route | None = None) -> None:
         self.rules, self.model = rules, model
         self.asked = 0
+        self.asked_model: Model | None = None
 
     def refresh(self) -> None: ...
 
@@ -43,7 +44,7 @@ class FakeRouter:
         return self.model
 
     def asks(self, own: Model) -> Model | None:
-        return None
+        return self.asked_model
 
 
 def route(way: Way, **more: Any) -> Route:
@@ -122,6 +123,15 @@ async def test_a_model_says_the_way_once_in_the_life_of_a_run(bench: Bench) -> N
     assert router.asked == 1
     assert [tool.name for tool in model.requests[-1].tools] == [WORK_WITH_TOOLS.name]
     assert [event.content["input_tokens"] for event in scope.events("usage")] == [7, 10]
+
+
+async def test_what_sorting_cost_is_counted_for_the_model_that_sorted(bench: Bench) -> None:
+    bench.script(Turn("hello there"))
+    router = FakeRouter(model=route("direct", by="model", usage=Usage(input_tokens=7)))
+    router.asked_model = ScriptedModel([], name="small")
+    scope = bench.scope()
+    await agent(bench, router)(scope)
+    assert scope.events("usage")[0].content["model"] == "small"
 
 
 async def test_a_run_that_began_without_a_route_goes_on_the_old_way(bench: Bench) -> None:

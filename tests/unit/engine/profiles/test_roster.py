@@ -41,6 +41,21 @@ def test_an_operators_file_changes_only_what_it_names(tmp_path: Path) -> None:
     assert (data.id, data.tools, data.name.zh) == ("data", ("read_file",), "数据")
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "told"),
+    [
+        ("main", 'tools = ["read_file"]', "tools is for domain agents only"),
+        ("main", 'role = "reader"', "role is for domain agents only"),
+        ("main", 'model = "small"', "model is for domain agents only"),
+        ("main", "enabled = false", "enabled is for domain agents only"),
+        ("data", 'classify_prompt = "x"', "classify_prompt is for the main agent only"),
+    ],
+)
+def test_what_would_do_nothing_is_refused(tmp_path: Path, name: str, line: str, told: str) -> None:
+    file = written(tmp_path, name, f"{line}\n")
+    assert told in roster(agents_folder(), tmp_path).problems[file]
+
+
 def test_an_agent_of_ones_own(tmp_path: Path) -> None:
     written(tmp_path, "law", GOOD)
     (law,) = roster(agents_folder(), tmp_path).domains
