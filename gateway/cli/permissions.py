@@ -101,8 +101,8 @@ def _take_back(database: Database, grant: Grant) -> None:
 def _audit(database: Database, run: str, most: int) -> int:
     from engine.runtime import decisions
 
-    for entry in database.read_now(lambda session: decisions(session, run=run, most=most)):
-        print(_row(entry))
+    entries = database.read_now(lambda session: decisions(session, run=run, most=most))
+    print("\n".join(map(_row, entries)) if entries else _text("permissions.nothing_decided"))
     return DONE
 
 

@@ -118,7 +118,7 @@ async def _list(args: argparse.Namespace, archive: Archive) -> int:
         _print_json(listed(found, with_text=with_text))
         return DONE
     lines = table(found, Words(_language()), now_ms, with_text=with_text)
-    print("\n".join(lines) if found else _text("runs.none"))
+    print("\n".join(lines) if found else _text("runs.empty"))
     return DONE
 
 

@@ -25,22 +25,34 @@ def process_examinations(subject: Subject) -> Sequence[Examination]:
 async def process(subject: Subject) -> Finding:
     """Find the holder of the folder's lock and ask the api at its address; takes no lock.
 
-    A second process on another folder or machine is beyond what can be seen from here.
+    Replicas on one Postgres take no lock: there only the address tells. A second process on another folder or machine is
+    beyond what can be seen from here.
     """
     pid = await asyncio.to_thread(lambda: FolderLock(subject.home).holder)
     url = _url(subject)
     ready = await _readiness(url) if url else None
     facts: dict[str, object] = {"pid": pid or 0, "url": url, "folder": subject.home}
+    if pid is None and _is_shared(subject) and ready is not None and "checks" in ready:
+        return _judged(ready, facts, "replica")
     if pid is None:
         if ready is not None:
             return Finding("warn", "process_elsewhere", facts, "process_elsewhere")
         return Finding("ok", "process_none", facts)
     if ready is None:
         return Finding("warn" if url else "ok", "process_mute" if url else "process_holds", facts, "process_mute")
+    return _judged(ready, facts, "process")
+
+
+def _is_shared(subject: Subject) -> bool:
+    return subject.settings is not None and subject.settings.database.url != "sqlite"
+
+
+def _judged(ready: dict[str, Any], facts: dict[str, object], who: str) -> Finding:
+    """Say what a gateway says of itself; `who` names it in the texts."""
     if ready.get("ready"):
-        return Finding("ok", "process_ready", facts)
+        return Finding("ok", f"{who}_ready", facts)
     red = [f"{each.get('name')} {each.get('code')}" for each in ready.get("checks", []) if not each.get("ok")]
-    return Finding("warn", "process_not_ready", {**facts, "red": ", ".join(red)}, "process_not_ready")
+    return Finding("warn", f"{who}_not_ready", {**facts, "red": ", ".join(red)}, "process_not_ready")
 
 
 def _url(subject: Subject) -> str:

@@ -80,6 +80,8 @@ TEXTS = {
     "found.process_holds": "process {pid} works on this folder",
     "found.process_mute": "process {pid} works on this folder, but nothing answers at {url}",
     "found.process_ready": "process {pid} works on this folder and says it is ready",
+    "found.replica_ready": "the replica at {url} says it is ready",
+    "found.replica_not_ready": "the replica at {url} is not ready: {red}",
     "found.process_not_ready": "process {pid} works on this folder and is not ready: {red}",
     "found.python_right": "Python {python}, niuma {niuma}, {system}",
     "found.python_old": "Python {python} is too old",

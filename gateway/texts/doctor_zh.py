@@ -80,6 +80,8 @@ TEXTS = {
     "found.process_holds": "进程 {pid} 正在使用这个目录",
     "found.process_mute": "进程 {pid} 正在使用这个目录，但 {url} 没有应答",
     "found.process_ready": "进程 {pid} 正在使用这个目录，自报就绪",
+    "found.replica_ready": "{url} 上的副本自报就绪",
+    "found.replica_not_ready": "{url} 上的副本尚未就绪：{red}",
     "found.process_not_ready": "进程 {pid} 正在使用这个目录，尚未就绪：{red}",
     "found.python_right": "Python {python}，niuma {niuma}，{system}",
     "found.python_old": "Python {python} 太旧",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TEXTS = {
+    "permissions.nothing_decided": "No decision is recorded.",
     "permissions.none": "Nothing is allowed for longer than once.",
     "permissions.always": "{code}  always: {tool} {covers}, allowed by {who}, since {since}",
     "permissions.conversation": (

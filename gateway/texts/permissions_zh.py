@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 TEXTS = {
+    "permissions.nothing_decided": "还没有任何审批记录。",
     "permissions.none": "没有长期授权。",
     "permissions.always": "{code}  始终：{tool} {covers}，由 {who} 批准，自 {since}",
     "permissions.conversation": "{code}  仅一个会话：{tool} {covers}，由 {who} 批准，自 {since}，{conversation}",

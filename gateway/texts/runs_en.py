@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 TEXTS = {
-    "runs.none": "There is no such run.",
+    "runs.empty": "No run to show.",
     "runs.unknown": "There is no run {run}, or its code names none.",
     "runs.bad_since": "--since takes 30m, 12h, 7d, a day (2026-12-01) or a time (2026-12-01T08:00).",
     "runs.column_code": "CODE",
     "runs.column_state": "STATE",
     "runs.column_conversation": "CONVERSATION",
     "runs.column_who": "WHO",
-    "runs.column_began": "BEGAN (UTC)",
+    "runs.column_began": "RECEIVED (UTC)",
     "runs.column_took": "TOOK",
     "runs.column_tries": "TRIES",
     "runs.column_delivery": "DELIVERY",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 TEXTS = {
-    "runs.none": "没有这样的任务。",
+    "runs.empty": "没有可显示的任务。",
     "runs.unknown": "没有任务 {run}，也没有任务使用这个代码。",
     "runs.bad_since": "--since 可写 30m、12h、7d、日期（2026-12-01）或时间（2026-12-01T08:00）。",
     "runs.column_code": "代码",
     "runs.column_state": "状态",
     "runs.column_conversation": "会话",
     "runs.column_who": "提问者",
-    "runs.column_began": "开始（UTC）",
+    "runs.column_began": "收到（UTC）",
     "runs.column_took": "用时",
     "runs.column_tries": "次数",
     "runs.column_delivery": "投递",

@@ -55,7 +55,7 @@ def test_runs_are_listed_with_what_became_of_their_answers(niuma: Niuma, filled:
     done = niuma("runs", LC_ALL="C")
     head, first, second = done.stdout.splitlines()
     assert (done.code, done.stderr) == (0, "")
-    assert head.split() == ["CODE", "STATE", "CONVERSATION", "WHO", "BEGAN", "(UTC)", "TOOK", "TRIES", "DELIVERY"]
+    assert head.split() == ["CODE", "STATE", "CONVERSATION", "WHO", "RECEIVED", "(UTC)", "TOOK", "TRIES", "DELIVERY"]
     assert first.startswith(f"{dead[-8:]}  done") and first.endswith("failed (session_over)")
     assert second.startswith(fine[-8:]) and "Ann (ou_ann)" in second and second.endswith("delivered")
     assert "\x1b" not in done.stdout and "this" not in done.stdout, "words of people only where they are asked for"
@@ -63,7 +63,7 @@ def test_runs_are_listed_with_what_became_of_their_answers(niuma: Niuma, filled:
     assert niuma("runs", "--dead").stdout == niuma("runs", "list", "--dead").stdout
     assert fine[-8:] not in niuma("runs", "--dead").stdout
     assert "投递失败 (session_over)" in niuma("runs", LC_ALL="zh_CN.UTF-8").stdout
-    assert niuma("runs", "--open").stdout == "There is no such run.\n"
+    assert niuma("runs", "--open").stdout == "No run to show.\n"
     assert niuma("runs", "--since", "yesterday").code == 2
     assert fine[-8:] in niuma("runs", "--since", "2h", "--conversation", "fake:main:t:chat", "--state", "done").stdout
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -211,6 +212,30 @@ async def test_the_running_gateway_is_asked(home: Path, held: bool, answer: obje
     who = subject(home, server__port=str(runner.addresses[0][1]))
     assert said(await found(who, "process")) == expected
     lock.release()
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"ready": True, "checks": []}, ("ok", "replica_ready")),
+        ({"ready": False, "checks": [{"name": "x", "ok": False, "code": "late"}]}, ("warn", "replica_not_ready")),
+        ({"hello": "world"}, ("warn", "process_elsewhere")),
+    ],
+)
+async def test_a_replica_takes_no_lock_and_is_no_stranger(
+    home: Path, answer: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    async def readyz(_request: web.Request) -> web.Response:
+        return web.json_response(answer)
+
+    app = web.Application()
+    app.add_routes([web.get("/readyz", readyz)])
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    shared = {"database__url": "postgresql://nobody@127.0.0.1:1/none"}
+    assert said(await found(subject(home, server__port=str(runner.addresses[0][1]), **shared), "process")) == expected
     await runner.cleanup()
 
 
