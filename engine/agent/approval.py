@@ -173,7 +173,7 @@ def _grant(work: Pass, item: Reviewed, answer: Answer, cover: Cover, at_ms: int)
         tool=item.tool.name,
         cover=cover.key,
         covers=json.dumps({"kind": cover.kind, "what": cover.what}, ensure_ascii=False),
-        run=work.scope.id,
+        run=work.run,
         at_ms=at_ms,
     )
 

@@ -80,8 +80,8 @@ def _entry(
     return Entry(
         at_ms=of.at_ms,
         decided=decided,
-        run=of.work.scope.id,
-        path=of.path,
+        run=of.work.run,
+        path=of.work.place(of.path),
         conversation=given.to,
         person=holder_of(given),
         name=given.by.name,

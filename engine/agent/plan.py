@@ -13,6 +13,7 @@ from sqlmodel import Session
 from engine.agent.draft import Draft, worded
 from engine.agent.facts import CallFacts, FailedTry, last_words
 from engine.agent.failure import model_params
+from engine.agent.memory import remember
 from engine.agent.staged.plain import plain
 from engine.agent.state import ModelTurn, Pass
 from engine.agent.stopping import unless_stopped
@@ -22,7 +23,6 @@ from engine.events import RunEvent
 from engine.messages import Message
 from engine.models.base import Completed, ModelRequest, ReasoningDelta, Restarted, TextDelta, ToolSchema
 from engine.ports import Clock
-from engine.sessions.store import append
 
 log = logging.getLogger(__name__)
 SHORTER_TRIES = 2
@@ -41,7 +41,7 @@ async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: 
     """Give the turn recorded under `path`, asking the model when there is none; failures and stops are turns too."""
 
     def also(session: Session, turn: ModelTurn) -> None:
-        append(session, work.session, turn.message, run=work.scope.id, path=path, now_ms=clock.now_ms())
+        remember(work, session, turn.message, path, clock.now_ms())
 
     return await work.scope.step(
         path,

@@ -14,7 +14,7 @@ from engine.agent.facts import CallFacts
 from engine.agent.route import Route
 from engine.agent.staged.results import ExecutionPlan, PlannedAction
 from engine.agent.window import Window
-from engine.messages import AssistantMessage, Message, SessionId, ToolCall, Usage, Value
+from engine.messages import AssistantMessage, Message, RunId, SessionId, ToolCall, Usage, Value
 from engine.models.base import Model, ToolSchema
 from engine.permissions import Ruling
 from engine.ports import Outcome, RunScope
@@ -118,6 +118,14 @@ class Staging:
     repairs: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Where a pass belongs that works for another run: that run, and its path there."""
+
+    run: RunId
+    path: str
+
+
 @dataclass(slots=True)
 class Pass:
     """The state of one pass; only values that came out of journaled steps go in."""
@@ -141,6 +149,8 @@ class Pass:
     is_direct: bool = False
     """The model is asked for its answer at once, with no tool but the way out; over when it takes that."""
     begun_at_ms: int = 0
+    lane: Lane | None = None
+    """Of a pass in a lane."""
     has_heard: bool = False
     """What lanes read of strangers' words is before the model, in their results."""
     stage: Stage = Stage.PLAN
@@ -161,6 +171,15 @@ class Pass:
     signature: str = ""
     exhausted: str = ""
     outcome: Outcome | None = None
+
+    @property
+    def run(self) -> RunId:
+        """Give the run that people know: of a lane, the one it works for."""
+        return self.scope.id if self.lane is None else self.lane.run
+
+    def place(self, path: str) -> str:
+        """Give a step's path in that run."""
+        return path if self.lane is None else f"{self.lane.path}/{path}"
 
     def enter(self, stage: Stage) -> None:
         """Go to the next stage.

@@ -28,7 +28,7 @@ def lane_run(parent: RunId, lane: str) -> RunId:
 class LaneScope:
     """Satisfies `engine.ports.RunScope` for a lane. Its stop is the run's; words that come reach the main agent only.
 
-    What a lane says is no part of the conversation: `also`, which writes the conversation's memory, is left out.
+    What else a step writes (the audit, permissions that people gave) is written in its transaction, as in any run.
     """
 
     def __init__(self, of: RunScope, lane: str, agent: str, *, title: str = "") -> None:
@@ -63,9 +63,14 @@ class LaneScope:
         """See `RunScope.stopped`."""
         await self._of.stopped()
 
+    @property
+    def place(self) -> str:
+        """Give where in the run the lane's steps lie."""
+        return f"lane/{self._lane}"
+
     def path(self, path: str) -> str:
         """Give the run's path of a lane's path."""
-        return f"lane/{self._lane}/{path}"
+        return f"{self.place}/{path}"
 
     async def step(
         self,
@@ -84,7 +89,7 @@ class LaneScope:
             return [] if told is None else [self.told(event) for event in told(value)]
 
         names = [self.path(each) for each in was]
-        return await self._of.step(self.path(path), fn, result=result, events=mine, was=names)
+        return await self._of.step(self.path(path), fn, result=result, events=mine, also=also, was=names)
 
     def recorded(self, path: str) -> bool:
         """See `RunScope.recorded`."""

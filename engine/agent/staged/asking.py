@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sqlmodel import Session
 
 from engine.agent.draft import Draft
+from engine.agent.memory import remember
 from engine.agent.plan import Question, asked, turn_events
 from engine.agent.recovery import RECOVERIES
 from engine.agent.staged.glimpse import Glimpse, glimpse
@@ -23,7 +24,6 @@ from engine.errors import OutputUnreadable
 from engine.events import RunEvent
 from engine.messages import AssistantMessage, Message, ToolCall, Value
 from engine.ports import Clock
-from engine.sessions.store import append
 from engine.tools.cut import cut
 
 RE_ASKS = 2
@@ -115,7 +115,7 @@ async def _step(work: Pass, at: str, order: Order, tried: Sequence[Message], clo
     def also(session: Session, answer: StageAnswer) -> None:
         if answer.actions:
             message = calls_of(work, answer.actions)
-            append(session, work.session, message, run=work.scope.id, path=at, now_ms=clock.now_ms())
+            remember(work, session, message, at, clock.now_ms())
 
     return await work.scope.step(
         at, fn, result=StageAnswer, events=lambda answer: _events(work, at, answer, clock.now_ms()), also=also

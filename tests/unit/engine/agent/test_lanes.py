@@ -17,8 +17,11 @@ from engine.agent.route import Route
 from engine.errors import Unavailable
 from engine.messages import AssistantMessage, RunId, UserMessage
 from engine.models.base import ModelItem, ModelRequest
+from engine.permissions.audit import decisions, open_questions
+from engine.permissions.grants import listed
 from engine.profiles import Profile, Roster
 from engine.profiles.profile import Name
+from engine.storage.statement import execute
 from engine.testing.scope import MemoryScope
 from engine.testing.scripted import ScriptedModel, Turn, call
 from engine.tools.base import ToolContext, ToolResult
@@ -275,6 +278,29 @@ async def test_an_approval_in_a_lane_is_asked_on_its_place_and_answered_there(be
     scope.answer(asked.content["id"], "approve")
     assert (await task).answer == "it is out"
     assert "lane/a/tool/0/0/answer/1" in scope.journal
+
+
+async def test_what_was_decided_in_a_lane_is_audited_granted_and_counted_like_any_other(bench: Bench) -> None:
+    note = call("send_note", {"text": "x"})
+    voices = Voices(a=[Turn(calls=[note]), Turn(calls=[note]), Turn("sent")], main=[Turn("it is out")])
+    house = House(bench, voices, "a")
+    scope = house.scope()
+    task = asyncio.ensure_future(house.agent()(scope))
+    (asked,) = await until(lambda: scope.events("approval"))
+    # A question of a lane is one of its run, which the database knows as running.
+    running = "INSERT INTO nm_run (id, status) VALUES (:id, 'running')"
+    await bench.database.run(lambda s: execute(s, running, id=scope.id))
+    now_ms = bench.clock.now_ms()
+    waiting = await bench.database.read(lambda s: open_questions(s, scope.input.to, now_ms))
+    assert (waiting.here, waiting.every) == (1, 1)
+    scope.answer(asked.content["id"], "approve", lasting="conversation")
+    assert (await task).answer == "it is out"
+    (grant,) = await bench.database.read(lambda s: listed(s))
+    assert (grant.tool, grant.lifetime, grant.run) == ("send_note", "conversation", scope.id)
+    found = await bench.database.read(lambda s: decisions(s, run=scope.id))
+    told = [(each.path, each.agent, each.decided) for each in reversed(found)]
+    first, second = "lane/a/tool/0/0", "lane/a/tool/1/0"
+    assert told == [(first, "a", "asked"), (first, "a", "approved_conversation"), (second, "a", "granted")]
 
 
 def test_a_lanes_own_run_is_the_same_after_every_crash_and_no_other() -> None:
