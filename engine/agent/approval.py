@@ -14,6 +14,7 @@ from engine.agent.auditing import Deciding, note_allowed, note_asked
 from engine.agent.context import Equipment
 from engine.agent.covering import Cover, cover_of
 from engine.agent.plan_review import call_hash
+from engine.agent.questions import one_at_a_time
 from engine.agent.state import Pass, Reviewed
 from engine.events import EventStatus, RunEvent
 from engine.messages import Value
@@ -85,11 +86,15 @@ async def approve(work: Pass, path: str, item: Reviewed, equipment: Equipment) -
     grant = await _granted(work, cover, equipment) if is_first else None
     if grant is not None:
         return Answer(verdict="approved", grant=grant.id)
-    try:
-        ask = await _ask(work, path, item, equipment, (cover, tries))
-    except _Crowded:
-        return Answer(verdict="crowded", tries=tries)
-    return await _answered(work, path, item, ask, tries)
+    asked = f"{path}/ask/{tries}"
+    async with one_at_a_time(work, asked):
+        if work.scope.stopping and not work.scope.recorded(asked):
+            return Answer(verdict="stopped", tries=tries)
+        try:
+            ask = await _ask(work, path, item, equipment, (cover, tries))
+        except _Crowded:
+            return Answer(verdict="crowded", tries=tries)
+        return await _answered(work, path, item, ask, tries)
 
 
 async def mark_begun(work: Pass, path: str, item: Reviewed, answer: Answer, equipment: Equipment) -> None:

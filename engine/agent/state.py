@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -149,6 +150,8 @@ class Pass:
     is_direct: bool = False
     """The model is asked for its answer at once, with no tool but the way out; over when it takes that."""
     begun_at_ms: int = 0
+    questions: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a person is asked; one for all lanes of a run."""
     lane: Lane | None = None
     """Of a pass in a lane."""
     has_heard: bool = False

@@ -120,6 +120,7 @@ async def _pass(place: Place, scope: LaneScope, profile: Profile, begun: Begun, 
         pictures=place.work.pictures if facts.images else {},
         staging=Staging() if begun.is_staged else None,
         begun_at_ms=begun.at_ms,
+        questions=place.work.questions,
         lane=Lane(place.work.scope.id, scope.place),
         has_heard=place.work.has_heard or any(each.has_read_foreign for each in earlier),
     )

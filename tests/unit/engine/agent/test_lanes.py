@@ -24,6 +24,7 @@ from engine.profiles.profile import Name
 from engine.storage.statement import execute
 from engine.testing.scope import MemoryScope
 from engine.testing.scripted import ScriptedModel, Turn, call
+from engine.tools.ask_user import AskUser
 from engine.tools.base import ToolContext, ToolResult
 from tests.unit.engine.agent.conftest import Bench, FakeTool, OneModel, until
 from tests.unit.engine.agent.test_routing import FakeRouter
@@ -301,6 +302,37 @@ async def test_what_was_decided_in_a_lane_is_audited_granted_and_counted_like_an
     told = [(each.path, each.agent, each.decided) for each in reversed(found)]
     first, second = "lane/a/tool/0/0", "lane/a/tool/1/0"
     assert told == [(first, "a", "asked"), (first, "a", "approved_conversation"), (second, "a", "granted")]
+
+
+def two_that_ask(bench: Bench, said: str = "approval") -> tuple[House, MemoryScope]:
+    tool = call("send_note", {"text": "x"}) if said == "approval" else call("ask_user", {"question": "Which?"})
+    bench.tools = [*bench.tools, AskUser()]
+    voices = Voices(a=[Turn(calls=[tool]), Turn("a")], b=[Turn(calls=[tool]), Turn("b")], main=[Turn("all")])
+    return (house := House(bench, voices, "a", "b")), house.scope()
+
+
+@pytest.mark.parametrize(("kind", "answer"), [("approval", "approve"), ("choice", "choose")])
+async def test_lanes_ask_one_after_another(bench: Bench, kind: str, answer: Any) -> None:
+    house, scope = two_that_ask(bench, kind)
+    task = asyncio.ensure_future(house.agent()(scope))
+    answered: set[str] = set()
+    for _ in range(2):
+        asked = await until(lambda: [each for each in scope.events(kind) if each.content["id"] not in answered])
+        await asyncio.sleep(0.02)
+        waiting = [each for each in scope.events(kind) if each.content["id"] not in answered]
+        assert len(waiting) == 1, "a card has one set of buttons"
+        answered.add(asked[0].content["id"])
+        scope.answer(asked[0].content["id"], answer, choice="this")
+    assert (await asyncio.wait_for(task, 2)).answer == "all"
+
+
+async def test_a_stop_asks_nobody_else(bench: Bench) -> None:
+    house, scope = two_that_ask(bench)
+    task = asyncio.ensure_future(house.agent()(scope))
+    await until(lambda: scope.events("approval"))
+    scope.stop()
+    assert (await asyncio.wait_for(task, 2)).status == "stopped"
+    assert len({each.content["id"] for each in scope.events("approval")}) == 1
 
 
 def test_a_lanes_own_run_is_the_same_after_every_crash_and_no_other() -> None:
