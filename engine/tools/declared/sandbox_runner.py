@@ -77,7 +77,8 @@ def _words(script: Script) -> tuple[str, ...]:
     if b"\0" in script.content or b"\0" in script.given:
         raise ToolFailed("a script cannot hold a NUL character")
     parts, given = _parts(script.content), _parts(script.given)
-    return ("/bin/sh", "-c", _RUN, "sh", program, f"script{ending}", str(len(parts)), script.env.get("HOME", ""), *parts, *given)
+    told = (program, f"script{ending}", str(len(parts)), script.env.get("HOME", ""))
+    return ("/bin/sh", "-c", _RUN, "sh", *told, *parts, *given)
 
 
 def _parts(data: bytes) -> list[str]:

@@ -110,8 +110,9 @@ async def test_a_run_that_is_cut_at_the_moment_it_gets_the_slot_leaves_it() -> N
     quarantine = Quarantine(no_time)
     turn = Turn(SimpleNamespace(quarantine=quarantine), *[None] * 3, resume=True)  # type: ignore[arg-type]
     cut = asyncio.create_task(turn._slot(OneRun()))  # type: ignore[arg-type]
-    while not quarantine._taken:
-        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert quarantine._taken and not cut.done()
     cut.cancel()
     with pytest.raises(asyncio.CancelledError):
         await cut
