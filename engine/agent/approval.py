@@ -12,8 +12,9 @@ from sqlmodel import Session
 
 from engine.agent.auditing import Deciding, note_allowed, note_asked
 from engine.agent.context import Equipment
-from engine.agent.covering import Cover, cover_of
+from engine.agent.covering import Cover, bound_to, cover_of
 from engine.agent.plan_review import call_hash
+from engine.agent.questions import one_at_a_time
 from engine.agent.state import Pass, Reviewed
 from engine.events import EventStatus, RunEvent
 from engine.messages import Value
@@ -47,6 +48,8 @@ class Ask(Value):
     reason: Literal["ask", "cut"] = "ask"
     offers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     cover: Cover | None = None
+    bound: str | None = None
+    """What the call would run, as it was then; older versions noted nothing."""
 
 
 class Answer(Value):
@@ -85,11 +88,15 @@ async def approve(work: Pass, path: str, item: Reviewed, equipment: Equipment) -
     grant = await _granted(work, cover, equipment) if is_first else None
     if grant is not None:
         return Answer(verdict="approved", grant=grant.id)
-    try:
-        ask = await _ask(work, path, item, equipment, (cover, tries))
-    except _Crowded:
-        return Answer(verdict="crowded", tries=tries)
-    return await _answered(work, path, item, ask, tries)
+    asked = f"{path}/ask/{tries}"
+    async with one_at_a_time(work, asked):
+        if work.scope.stopping and not work.scope.recorded(asked):
+            return Answer(verdict="stopped", tries=tries)
+        try:
+            ask = await _ask(work, path, item, equipment, (cover, tries))
+        except _Crowded:
+            return Answer(verdict="crowded", tries=tries)
+        return await _answered(work, path, item, ask, tries)
 
 
 async def mark_begun(work: Pass, path: str, item: Reviewed, answer: Answer, equipment: Equipment) -> None:
@@ -146,9 +153,13 @@ async def _answered(work: Pass, path: str, item: Reviewed, ask: Ask, tries: int)
 async def _verdict(work: Pass, path: str, item: Reviewed, ask: Ask, control: Control) -> Decision:
     if control.kind != "approve" or call_hash(item.tool.name, item.args) != ask.hash:
         return "denied"
-    if ask.cover is None or work.scope.recorded(f"{path}/begun/1"):
+    if work.scope.recorded(f"{path}/begun/1"):
         return "approved"
     # A script that was exchanged while the person read the question is not what they allowed.
+    if ask.bound is not None and await bound_to(item, work.workspace) != ask.bound:
+        return "changed"
+    if ask.cover is None:
+        return "approved"
     now = await cover_of(item, work.workspace)
     return "approved" if now is not None and now.key == ask.cover.key else "changed"
 
@@ -173,7 +184,7 @@ def _grant(work: Pass, item: Reviewed, answer: Answer, cover: Cover, at_ms: int)
         tool=item.tool.name,
         cover=cover.key,
         covers=json.dumps({"kind": cover.kind, "what": cover.what}, ensure_ascii=False),
-        run=work.place_of("")[0],
+        run=work.run,
         at_ms=at_ms,
     )
 
@@ -189,6 +200,7 @@ async def _ask(work: Pass, path: str, item: Reviewed, equipment: Equipment, of: 
             reason="cut" if tries > 1 else "ask",
             offers=_offers(work, cover, equipment),
             cover=cover,
+            bound=await bound_to(item, work.workspace),
         )
 
     def also(session: Session, value: Ask) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from engine.agent.context import Equipment
+from engine.agent.questions import one_at_a_time
 from engine.agent.state import Pass, Reviewed
 from engine.events import EventStatus, RunEvent
 from engine.messages import Value
@@ -66,11 +67,12 @@ async def ask(work: Pass, path: str, item: Reviewed, equipment: Equipment) -> Re
     Raises:
         ToolRetry: the question makes no sense.
     """
-    asked = await _asked(work, path, question_of(item.args), equipment)
-    by = work.scope.input.by.id
-    control = await work.scope.wait(
-        f"{path}/reply", ["choose"], nonce=asked.id, deadline_ms=asked.deadline_ms, who=lambda person: person == by
-    )
+    question, by = question_of(item.args), work.scope.input.by.id
+    async with one_at_a_time(work, f"{path}/question"):
+        asked = await _asked(work, path, question, equipment)
+        control = await work.scope.wait(
+            f"{path}/reply", ["choose"], nonce=asked.id, deadline_ms=asked.deadline_ms, who=lambda person: person == by
+        )
     if control is None or work.scope.stopping:
         return Reply(asked, "stopped" if work.scope.stopping else "expired")
     return _reply(asked, control)

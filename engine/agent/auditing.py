@@ -77,12 +77,11 @@ def _entry(
 ) -> Entry:
     given = of.work.scope.input
     is_reviewed = isinstance(item, Reviewed)
-    run, path = of.work.place_of(of.path)
     return Entry(
         at_ms=of.at_ms,
         decided=decided,
-        run=run,
-        path=path,
+        run=of.work.run,
+        path=of.work.place(of.path),
         conversation=given.to,
         person=holder_of(given),
         name=given.by.name,

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,8 @@ MAX_BOUND_BYTES = 5_000_000
 """Larger files that a command names are not read, so that nothing lasting is offered for it."""
 
 
+_BETWEEN = re.compile(r"[\s;&|<>()`'\"]+")
+"""What stands between words of a command, however it is put together."""
 INSIDE = "/workspace/"
 """How a command in the sandbox may call its folder."""
 
@@ -48,6 +51,16 @@ async def cover_of(item: Reviewed, workspace: Path) -> Cover | None:
         return None if files is None else _cover(item, "command", (touches.command,), files)
     kind, what = _kind(touches)
     return _cover(item, kind, what, (call_hash(item.tool.name, item.args),) if kind == "call" else ())
+
+
+async def bound_to(item: Reviewed, workspace: Path) -> str | None:
+    """Name what this very call would run, by the files that its command names; `None` where that cannot be told."""
+    touches = item.tool.touches(item.args)
+    if touches.digest or not touches.command:
+        return touches.digest
+    words = [*_BETWEEN.split(touches.command), *(words_of(touches.command) or ())]
+    files = await asyncio.to_thread(_files, words, workspace)
+    return None if files is None else hashlib.sha256("\0".join(files).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _kind(touches: Touches) -> tuple[Literal["script", "paths", "hosts", "call"], tuple[str, ...]]:
@@ -80,11 +93,11 @@ def _files(words: list[str], workspace: Path) -> tuple[str, ...] | None:
 
 def _named_files(words: list[str], workspace: Path) -> tuple[str, ...] | None:
     """Give what files of the workspace that a command names hold, as hashes; `None` when one is too large to tell."""
-    found: list[str] = []
+    found: set[str] = set()
     root = workspace.resolve()
     for word in words:
-        # `--config=x.toml` names a file, too.
-        for name in {word, word.rpartition("=")[2]}:
+        # `--config=x.toml`, `-fx.awk` and `@x` name a file, too.
+        for name in {word, word.rpartition("=")[2], word.lstrip("-")[1:] if word.startswith("-") else word.lstrip("@")}:
             path = (root / name.removeprefix(INSIDE)).resolve()
             if not (name and path.is_relative_to(root) and path.is_file()):
                 continue
@@ -92,5 +105,5 @@ def _named_files(words: list[str], workspace: Path) -> tuple[str, ...] | None:
                 content = file.read(MAX_BOUND_BYTES + 1)
             if len(content) > MAX_BOUND_BYTES:
                 return None
-            found.append(f"{path.relative_to(root)} {hashlib.sha256(content).hexdigest()}")
+            found.add(f"{path.relative_to(root)} {hashlib.sha256(content).hexdigest()}")
     return tuple(sorted(found))

@@ -13,9 +13,9 @@ from engine.agent.asking import Reply, ask
 from engine.agent.auditing import Deciding, note_outcome
 from engine.agent.call import run_tool
 from engine.agent.context import Equipment
+from engine.agent.memory import remember
 from engine.agent.outgoing import file_events
 from engine.agent.panel import bar_event, closing_event, opening_event
-from engine.agent.remembering import remember
 from engine.agent.staged.todos import show_todo
 from engine.agent.state import CallResult, Pass, Rejected, Reviewed
 from engine.errors import ToolRetry
@@ -175,8 +175,7 @@ async def _record(
         if answer is not None or not work.scope.recorded(f"{path}/begun/1"):
             allowed = answer if isinstance(answer, Answer) else None
             note_outcome(session, Deciding(work, path, equipment.role, now_ms), item, allowed)
-        message = result_message(value)
-        remember(session, work, message, path=path, now_ms=now_ms)
+        remember(work, session, result_message(value), path, now_ms)
 
     value = await work.scope.step(path, fn, result=CallResult, events=events, also=also)
     ended = "success" if value.result.success else "fail"

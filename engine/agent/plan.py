@@ -13,7 +13,7 @@ from sqlmodel import Session
 from engine.agent.draft import Draft, worded
 from engine.agent.facts import CallFacts, FailedTry, last_words
 from engine.agent.failure import model_params
-from engine.agent.remembering import remember
+from engine.agent.memory import remember
 from engine.agent.staged.plain import plain
 from engine.agent.state import ModelTurn, Pass
 from engine.agent.stopping import unless_stopped
@@ -41,7 +41,7 @@ async def model_turn(work: Pass, path: str, tools: Sequence[ToolSchema], clock: 
     """Give the turn recorded under `path`, asking the model when there is none; failures and stops are turns too."""
 
     def also(session: Session, turn: ModelTurn) -> None:
-        remember(session, work, turn.message, path=path, now_ms=clock.now_ms())
+        remember(work, session, turn.message, path, clock.now_ms())
 
     return await work.scope.step(
         path,

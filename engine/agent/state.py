@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -118,6 +119,14 @@ class Staging:
     repairs: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Where a pass belongs that works for another run: that run, and its path there."""
+
+    run: RunId
+    path: str
+
+
 @dataclass(slots=True)
 class Pass:
     """The state of one pass; only values that came out of journaled steps go in."""
@@ -141,8 +150,10 @@ class Pass:
     is_direct: bool = False
     """The model is asked for its answer at once, with no tool but the way out; over when it takes that."""
     begun_at_ms: int = 0
-    lane_of: tuple[RunId, str] | None = None
-    """Of a lane: the run it works for, and what its paths begin with there."""
+    questions: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while a person is asked; one for all lanes of a run."""
+    lane: Lane | None = None
+    """Of a pass in a lane."""
     has_heard: bool = False
     """What lanes read of strangers' words is before the model, in their results."""
     stage: Stage = Stage.PLAN
@@ -164,10 +175,14 @@ class Pass:
     exhausted: str = ""
     outcome: Outcome | None = None
 
-    def place_of(self, path: str) -> tuple[RunId, str]:
-        """Give the run and the path there of a step: a lane's steps lie in the run it works for."""
-        run, before = self.lane_of or (self.scope.id, "")
-        return run, before + path
+    @property
+    def run(self) -> RunId:
+        """Give the run that people know: of a lane, the one it works for."""
+        return self.scope.id if self.lane is None else self.lane.run
+
+    def place(self, path: str) -> str:
+        """Give a step's path in that run."""
+        return path if self.lane is None else f"{self.lane.path}/{path}"
 
     def enter(self, stage: Stage) -> None:
         """Go to the next stage.

@@ -49,6 +49,8 @@ TRYING = "trying "
 _SUSPECT = f"(reason LIKE '{TRYING}%' AND reason <> '{TRYING}1')"
 """What was in work when a process ended, and ended with the next one too. One such row is tried at a time, and nothing
 beside it: the next crash points at it and spares the others."""
+_LEFT = """NOT EXISTS (SELECT 1 FROM nm_run AS r JOIN nm_replica AS p ON p.id = r.owner WHERE r.id = d.run)"""
+"""Whoever tried it is gone: looked at only where a clock was ahead, since else the time a row is held is over soon."""
 _OPEN_NOW = f"{_NEXT} AND (:suspects = 1 OR NOT {_SUSPECT})"
 _PENDING = (
     """SELECT kind, count(*) AS n, min(created_at) AS since FROM nm_delivery WHERE status = 'owed' GROUP BY kind"""
@@ -123,7 +125,7 @@ class Ledger:
 
     def __init__(self, dialect: Dialect) -> None:
         self._take = f"""SELECT id, run, kind, reason, created_at FROM nm_delivery AS d
-WHERE {_OPEN_NOW} AND (due_at <= :now OR (due_at > :beyond AND reason NOT LIKE '{TRYING}%'))
+WHERE {_OPEN_NOW} AND (due_at <= :now OR (due_at > :beyond AND (reason NOT LIKE '{TRYING}%' OR {_LEFT})))
 ORDER BY CASE WHEN {_SUSPECT} THEN reason ELSE '' END, due_at, id LIMIT 1 {dialect.skip_locked}"""
         # Whoever takes a row locks it before its run, the caller here the run before: what is locked is being taken.
         self._soon = f"""UPDATE nm_delivery SET due_at = :at WHERE id IN (SELECT id FROM nm_delivery

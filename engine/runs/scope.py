@@ -159,6 +159,9 @@ class Scope:
         while True:
             await self.guard()
             async with self.excuse.waiting():
+                if self.asks:
+                    # A person may take an hour; who does nothing kills nobody, and other suspects wait for the slot.
+                    self.leave_slot()
                 control = await self._controls.first(fits, deadline_ms)
             if control is None and self.stopping:
                 return None

@@ -143,6 +143,9 @@ class Turn:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             return entering.result() if entering.done() else None
+        except asyncio.CancelledError:
+            entering.add_done_callback(_left)
+            raise
         finally:
             for wait in waits:
                 wait.cancel()
@@ -173,3 +176,9 @@ class Turn:
         result = shown or Owed(reason="interrupted")
         await self._last_word.end(scope, await self._last_word.record(scope, outcome), result)
         return True
+
+
+def _left(entering: asyncio.Future[Slot]) -> None:
+    """Leave the slot that was given at the very moment when its run was cut: nobody else would."""
+    if not entering.cancelled() and entering.exception() is None:
+        entering.result().leave()

@@ -6,7 +6,7 @@ from typing import Any, Literal, cast
 
 from channels.cards.model import LaneBlock, Note
 from channels.cards.shorten import shorten
-from gateway.presenter.calls import call_panel
+from gateway.presenter.calls import call_panel, seen
 from gateway.presenter.names import block_id, by_name
 from gateway.texts import LANGUAGES, Language, text
 
@@ -40,7 +40,7 @@ def approval_blocks(name: str, data: dict[str, Any], language: Language) -> tupl
 
 def _covers(covers: dict[str, Any], tool: str, language: Language) -> str:
     """Say what a button that allows more than this call would allow."""
-    what = shorten(", ".join(cast("list[str]", covers.get("what") or [])), COVERED_CHARS)
+    what = shorten(seen(", ".join(cast("list[str]", covers.get("what") or []))), COVERED_CHARS)
     return text(language, f"approval.covers_{covers.get('kind')}", tool=tool, what=what)
 
 

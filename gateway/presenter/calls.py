@@ -22,7 +22,10 @@ _TYPES: Mapping[str, str] = {
     "create_file": "create_file",
     "delete_file": "delete_file",
 }
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
+)
 """Signs that cannot be seen, or that make a line read otherwise than it runs."""
 BodyKind = Literal["terminal", "diff", "text"]
 
@@ -41,8 +44,8 @@ def call_panel(name: str, tool: str, args: Mapping[str, Any], language: Language
     # The subject of an unknown tool stands below, whole: two readings of one call would be one too many.
     named: Mapping[str, Any] = args if type != "tool" else {}
     title = " · ".join(part for part in (title_of(tool, type, named, language), shown.counts) if part)
-    body = _bounded(_seen("\n".join(shown.lines)), language)
-    return ToolPanel(name, type, _seen(title), "pending", body, shown.kind, is_open=True)
+    body = _bounded(seen("\n".join(shown.lines)), language)
+    return ToolPanel(name, type, seen(title), "pending", body, shown.kind, is_open=True)
 
 
 def _shown(tool: str, args: Mapping[str, Any], language: Language) -> _Shown:
@@ -104,6 +107,6 @@ def _bounded(body: str, language: Language) -> str:
     return f"{begun}\n{text(language, 'panel.call_cut', chars=len(body) - len(begun))}"
 
 
-def _seen(words: str) -> str:
-    """Spell out what cannot be seen."""
+def seen(words: str) -> str:
+    """Spell out what cannot be seen, for words that a person decides by."""
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", words)

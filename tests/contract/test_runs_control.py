@@ -7,6 +7,7 @@ import threading
 import time
 from typing import Any
 
+import pytest
 from sqlmodel import Session
 
 from engine.messages import RunId
@@ -194,3 +195,20 @@ async def test_two_lanes_that_wait_for_one_control_share_it_once(place: Place) -
         await at_work(house, submitted.run)
         await house.runtime.control(submitted.run, approve("n1"))
         assert (await house.ended(submitted.run)).answer == "1"
+
+
+async def test_a_suspect_that_waits_for_a_person_holds_no_other_one_up(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.runs.turn.SUSPECT_FROM", 0)  # all are suspects
+
+    async def work(scope: RunScope) -> Outcome:
+        return await asks(scope) if scope.input.text == "ask" else Outcome(status="done", answer="here")
+
+    async with running(place.url, place.home, work) as house:
+        waiting = (await house.say("ask", to="one")).run
+        await house.until(lambda: waiting in house.runs.replica.active and house.runs.replica.active[waiting].asks)
+        other = (await house.say("work", to="two")).run
+        assert (await house.ended(other, 5)).answer == "here"
+        await house.runtime.control(waiting, approve("n1"))
+        assert (await house.ended(waiting)).answer == "approve by ann"

@@ -254,3 +254,18 @@ async def test_every_end_is_counted_also_of_a_run_that_was_poisoned(place: Place
         assert (await house.ended(run)).status == "failed"
         await house.ended((await house.say("again")).run)
         assert counts.ended == ["failed", "done"]
+
+
+async def test_what_a_dead_replica_tried_while_its_clock_was_ahead_is_tried_by_another_one(place: Place) -> None:
+    async with running(place.url, place.home) as house:
+        run = await owed(house)
+
+        def left(session: Session) -> None:
+            beyond = "UPDATE nm_delivery SET due_at = due_at + :ahead, reason = 'trying 1' WHERE run = :run"
+            execute(session, beyond, run=run, ahead=3 * 3_600_000)
+            execute(session, "UPDATE nm_run SET owner = 'gone' WHERE id = :run", run=run)
+
+        await house.runtime.database.run(left)
+        house.surface.refuse_deliver = None
+        house.runs.replica.owed.set()
+        await house.until(lambda: len(house.seen("deliver", run)) >= 1, 8)

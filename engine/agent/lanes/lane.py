@@ -13,7 +13,7 @@ from engine.agent.judging import has_read_foreign
 from engine.agent.lanes.plan import PlannedLane
 from engine.agent.lanes.result import LaneResult, handed_on
 from engine.agent.lanes.scope import LaneScope
-from engine.agent.state import Pass, Staging
+from engine.agent.state import Lane, Pass, Staging
 from engine.agent.window import Window
 from engine.errors import StorageError
 from engine.events import EventStatus, RunEvent
@@ -120,7 +120,8 @@ async def _pass(place: Place, scope: LaneScope, profile: Profile, begun: Begun, 
         pictures=place.work.pictures if facts.images else {},
         staging=Staging() if begun.is_staged else None,
         begun_at_ms=begun.at_ms,
-        lane_of=(place.work.scope.id, scope.path("")),
+        questions=place.work.questions,
+        lane=Lane(place.work.scope.id, scope.place),
         has_heard=place.work.has_heard or any(each.has_read_foreign for each in earlier),
     )
 

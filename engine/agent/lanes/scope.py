@@ -28,7 +28,7 @@ def lane_run(parent: RunId, lane: str) -> RunId:
 class LaneScope:
     """Satisfies `engine.ports.RunScope` for a lane. Its stop is the run's; words that come reach the main agent only.
 
-    What a lane says is no part of the conversation; its pass (`Pass.lane_of`) keeps it out of the memory.
+    What else a step writes (the audit, permissions that people gave) is written in its transaction, as in any run.
     """
 
     def __init__(self, of: RunScope, lane: str, agent: str) -> None:
@@ -62,9 +62,14 @@ class LaneScope:
         """See `RunScope.stopped`."""
         await self._of.stopped()
 
+    @property
+    def place(self) -> str:
+        """Give where in the run the lane's steps lie."""
+        return f"lane/{self._lane}"
+
     def path(self, path: str) -> str:
         """Give the run's path of a lane's path."""
-        return f"lane/{self._lane}/{path}"
+        return f"{self.place}/{path}"
 
     async def step(
         self,

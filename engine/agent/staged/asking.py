@@ -10,9 +10,9 @@ from typing import Any, Literal
 from sqlmodel import Session
 
 from engine.agent.draft import Draft
+from engine.agent.memory import remember
 from engine.agent.plan import Question, asked, turn_events
 from engine.agent.recovery import RECOVERIES
-from engine.agent.remembering import remember
 from engine.agent.staged.glimpse import Glimpse, glimpse
 from engine.agent.staged.plain import plain, said
 from engine.agent.staged.reader import read_evaluation, read_plan, read_repair
@@ -115,7 +115,7 @@ async def _step(work: Pass, at: str, order: Order, tried: Sequence[Message], clo
     def also(session: Session, answer: StageAnswer) -> None:
         if answer.actions:
             message = calls_of(work, answer.actions)
-            remember(session, work, message, path=at, now_ms=clock.now_ms())
+            remember(work, session, message, at, clock.now_ms())
 
     return await work.scope.step(
         at, fn, result=StageAnswer, events=lambda answer: _events(work, at, answer, clock.now_ms()), also=also

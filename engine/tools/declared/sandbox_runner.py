@@ -25,12 +25,14 @@ _PART_BYTES = 64_000
 """Of one argument of a program. Source: execve(2), MAX_ARG_STRLEN, 128 KiB, read 2026-12-01."""
 _RUN = """d=$(mktemp -d) || exit 125
 trap 'rm -rf "$d"' EXIT
-program=$1 file="$d/$2" parts=$3; shift 3
+program=$1 file="$d/$2" parts=$3 home=$4; shift 4
 while [ "$parts" -gt 0 ]; do printf %s "$1" >> "$file" || exit 125; shift; parts=$((parts - 1)); done
 for part; do printf %s "$part"; done > "$d/arguments"
-"$program" "$file" < "$d/arguments"
+mkdir "$d/home" || exit 125
+HOME=${home:-$d/home} "$program" "$file" < "$d/arguments"
 """
-"""The script and its arguments come as words, so that nothing in the workspace can change them before they are read."""
+"""The script and its arguments come as words, so that nothing in the workspace can change them before they are read.
+The home is empty: interpreters, curl and git run or obey what lies there, and a script may hold a key."""
 
 
 class SandboxRunner:
@@ -75,7 +77,8 @@ def _words(script: Script) -> tuple[str, ...]:
     if b"\0" in script.content or b"\0" in script.given:
         raise ToolFailed("a script cannot hold a NUL character")
     parts, given = _parts(script.content), _parts(script.given)
-    return ("/bin/sh", "-c", _RUN, "sh", program, f"script{ending}", str(len(parts)), *parts, *given)
+    told = (program, f"script{ending}", str(len(parts)), script.env.get("HOME", ""))
+    return ("/bin/sh", "-c", _RUN, "sh", *told, *parts, *given)
 
 
 def _parts(data: bytes) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from channels.cards.model import Lane, Note, Todos, ToolPanel
+from gateway.presenter.approvals import approval_blocks
 from gateway.presenter.calls import CALL_CHARS, call_panel
 from gateway.texts import language_of
 from tests.unit.gateway.test_presenter import event, presenter
@@ -185,3 +186,13 @@ def test_a_question_that_was_answered_is_one_line() -> None:
     view.add(event("approval", {**asked, "state": "approved", "by": "ou_lin", "name": "Lin"}))
     (note,) = view.card().blocks
     assert isinstance(note, Note) and note.text == "delete_file: Approved by Lin."
+
+
+def test_what_a_lasting_permission_covers_reads_as_it_is() -> None:
+    name = "\u202etxt.yek\u202c \u3164x\U000e0041"
+    covers = {"kind": "paths", "what": [name]}
+    asked = {"tool": "read_it", "args": {"name": name}, "offers": {"conversation": []}, "covers": covers}
+    note, panel = approval_blocks("ask", asked, "en")
+    assert isinstance(note, Note) and isinstance(panel, ToolPanel)
+    for told in (note.text, panel.body):
+        assert "\\u202etxt.yek\\u202c \\u3164x\\ue0041" in told

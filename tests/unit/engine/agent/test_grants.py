@@ -199,6 +199,31 @@ async def test_too_many_open_questions_are_not_put_and_the_model_is_told(bench: 
     assert await asker.run() == "conversation", "nobody can answer those any more"
 
 
+@pytest.mark.parametrize(
+    "command", ["cd . && python job.py", "(python 'job.py')|cat", "awk -fjob.py x", "cat * job.py"]
+)
+@pytest.mark.parametrize("each_time", [False, True])
+async def test_what_can_be_allowed_once_only_is_bound_to_its_files_too(
+    bench: Bench, command: str, each_time: bool
+) -> None:
+    tool = changing("shell_command", command=command)
+    bench.tools = [tool]
+    ask = Rule(id="each", verdict="ask", each_time=each_time)
+    bench.policy = Policy([ask], {"main": Role()})
+    script = bench.workspace / "job.py"
+    script.write_text("print(1)")
+    for number, words in enumerate(("print(1)", "print(2)"), 1):
+        bench.script(Turn(calls=[call("shell_command", {})]), Turn("ok"))
+        scope = bench.scope(run=f"{number:026}")
+        task = bench.start(scope)
+        asked = await until(lambda scope=scope: scope.events("approval"))
+        script.write_text(words)
+        scope.answer(asked[0].content["id"], "approve")
+        await task
+        assert scope.events("approval")[-1].content["state"] == ("approved" if number == 1 else "changed")
+    assert len(tool.runs) == 1
+
+
 async def test_a_script_changed_while_it_is_asked_about_is_not_run(bench: Bench) -> None:
     tool = changing("shell_command", command="python job.py")
     bench.tools = [tool]
@@ -223,6 +248,8 @@ async def test_a_script_changed_while_it_is_asked_about_is_not_run(bench: Bench)
         ("python ./sub/../job.py", True),
         ("python /workspace/job.py", True),
         ("run --file=job.py", True),
+        ("awk -fjob.py x", True),
+        ("curl -d @job.py x", True),
         ("git status", False),
     ],
 )

@@ -17,12 +17,14 @@ from engine.agent.route import Route
 from engine.errors import Unavailable
 from engine.messages import AssistantMessage, RunId, UserMessage
 from engine.models.base import ModelItem, ModelRequest
-from engine.permissions.audit import decisions
+from engine.permissions.audit import decisions, open_questions
 from engine.permissions.grants import listed
 from engine.profiles import Profile, Roster
 from engine.profiles.profile import Name
+from engine.storage.statement import execute
 from engine.testing.scope import MemoryScope
 from engine.testing.scripted import ScriptedModel, Turn, call
+from engine.tools.ask_user import AskUser
 from engine.tools.base import ToolContext, ToolResult
 from tests.unit.engine.agent.conftest import Bench, FakeTool, OneModel, until
 from tests.unit.engine.agent.test_routing import FakeRouter
@@ -282,26 +284,58 @@ async def test_an_approval_in_a_lane_is_asked_on_its_place_and_answered_there(be
     assert "lane/a/tool/0/0/answer/1" in scope.journal
 
 
-async def test_what_is_decided_in_a_lane_is_audited_in_its_run_and_a_lasting_yes_is_kept(bench: Bench) -> None:
-    note = [Turn(calls=[call("send_note", {"text": "x"})]), Turn("sent")]
-    house = House(bench, Voices(a=[*note, *note], main=[Turn("out"), Turn("out again")]), "a")
+async def test_what_was_decided_in_a_lane_is_audited_granted_and_counted_like_any_other(bench: Bench) -> None:
+    note = call("send_note", {"text": "x"})
+    voices = Voices(a=[Turn(calls=[note]), Turn(calls=[note]), Turn("sent")], main=[Turn("it is out")])
+    house = House(bench, voices, "a")
     scope = house.scope()
     task = asyncio.ensure_future(house.agent()(scope))
     (asked,) = await until(lambda: scope.events("approval"))
-    waiting = await bench.database.read(lambda s: decisions(s, run=scope.id))
+    # A question of a lane is one of its run, which the database knows as running.
+    running = "INSERT INTO nm_run (id, status) VALUES (:id, 'running')"
+    await bench.database.run(lambda s: execute(s, running, id=scope.id))
+    now_ms = bench.clock.now_ms()
+    waiting = await bench.database.read(lambda s: open_questions(s, scope.input.to, now_ms))
+    assert (waiting.here, waiting.every) == (1, 1)
     scope.answer(asked.content["id"], "approve", lasting="conversation")
-    await task
-    rows = await bench.database.read(lambda s: decisions(s, run=scope.id))
-    assert [each.decided for each in waiting] == ["asked"]
-    assert {(each.decided, each.path, each.agent) for each in rows} == {
-        ("asked", "lane/a/tool/0/0", "a"),
-        ("approved_conversation", "lane/a/tool/0/0", "a"),
-    }
-    (grant,) = await bench.database.read(listed)
-    assert grant.run == scope.id
-    again = bench.scope(run="00000000000000000000000002")
-    assert (await house.agent()(again)).answer == "out again"
-    assert again.events("approval") == []
+    assert (await task).answer == "it is out"
+    (grant,) = await bench.database.read(lambda s: listed(s))
+    assert (grant.tool, grant.lifetime, grant.run) == ("send_note", "conversation", scope.id)
+    found = await bench.database.read(lambda s: decisions(s, run=scope.id))
+    told = [(each.path, each.agent, each.decided) for each in reversed(found)]
+    first, second = "lane/a/tool/0/0", "lane/a/tool/1/0"
+    assert told == [(first, "a", "asked"), (first, "a", "approved_conversation"), (second, "a", "granted")]
+
+
+def two_that_ask(bench: Bench, said: str = "approval") -> tuple[House, MemoryScope]:
+    tool = call("send_note", {"text": "x"}) if said == "approval" else call("ask_user", {"question": "Which?"})
+    bench.tools = [*bench.tools, AskUser()]
+    voices = Voices(a=[Turn(calls=[tool]), Turn("a")], b=[Turn(calls=[tool]), Turn("b")], main=[Turn("all")])
+    return (house := House(bench, voices, "a", "b")), house.scope()
+
+
+@pytest.mark.parametrize(("kind", "answer"), [("approval", "approve"), ("choice", "choose")])
+async def test_lanes_ask_one_after_another(bench: Bench, kind: str, answer: Any) -> None:
+    house, scope = two_that_ask(bench, kind)
+    task = asyncio.ensure_future(house.agent()(scope))
+    answered: set[str] = set()
+    for _ in range(2):
+        asked = await until(lambda: [each for each in scope.events(kind) if each.content["id"] not in answered])
+        await asyncio.sleep(0.02)
+        waiting = [each for each in scope.events(kind) if each.content["id"] not in answered]
+        assert len(waiting) == 1, "a card has one set of buttons"
+        answered.add(asked[0].content["id"])
+        scope.answer(asked[0].content["id"], answer, choice="this")
+    assert (await asyncio.wait_for(task, 2)).answer == "all"
+
+
+async def test_a_stop_asks_nobody_else(bench: Bench) -> None:
+    house, scope = two_that_ask(bench)
+    task = asyncio.ensure_future(house.agent()(scope))
+    await until(lambda: scope.events("approval"))
+    scope.stop()
+    assert (await asyncio.wait_for(task, 2)).status == "stopped"
+    assert len({each.content["id"] for each in scope.events("approval")}) == 1
 
 
 def test_a_lanes_own_run_is_the_same_after_every_crash_and_no_other() -> None:

@@ -124,6 +124,18 @@ async def test_a_script_gets_its_arguments_and_its_own_environment_only(tmp_path
     assert "NIUMA" not in outcome.stdout
 
 
+async def test_no_file_of_the_workspace_is_run_or_read_as_a_script_begins(tmp_path: Path) -> None:
+    # With the workspace for a home, whatever an agent or a person leaves there ran inside the script, with its key.
+    place = "import sys; print(f'.local/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages')"
+    packages = tmp_path / (await run_script(tmp_path, place)).stdout.strip()
+    packages.mkdir(parents=True)
+    (packages / "evil.pth").write_text("import os; print('stolen', os.environ.get('TOKEN'))\n")
+    outcome = await run_script(tmp_path, "import os; print(os.listdir(os.environ['HOME']))", env={"TOKEN": "t"})
+    assert (outcome.exit_code, outcome.stdout) == (0, "[]\n")
+    own = await run_script(tmp_path, "import os; print(os.environ['HOME'])", env={"HOME": "/workspace/own"})
+    assert own.stdout == "/workspace/own\n"
+
+
 async def test_a_long_script_arrives_whole_and_what_it_says_at_its_end_is_told(tmp_path: Path) -> None:
     # Longer than one argument of a program may be, and with characters that a shell could read otherwise.
     lines = "\n".join(f"# {n} 'é' $(false) `x` \\ 好" for n in range(8_000))

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
 from engine.runs.quarantine import LIMIT, Quarantine, Slot
+from engine.runs.turn import Turn
 
 
 async def enter(quarantine: Quarantine, stuck: int, log: list[int]) -> Slot:
@@ -96,3 +98,22 @@ async def test_nobody_else_is_let_in_while_one_is_held_and_a_cut_ends_it() -> No
     first.cancel()
     await after
     assert log == [2]
+
+
+async def test_a_run_that_is_cut_at_the_moment_it_gets_the_slot_leaves_it() -> None:
+    class OneRun:
+        claim = SimpleNamespace(stuck=2)
+
+        async def stopped(self) -> None:
+            await asyncio.Event().wait()
+
+    quarantine = Quarantine(no_time)
+    turn = Turn(SimpleNamespace(quarantine=quarantine), *[None] * 3, resume=True)  # type: ignore[arg-type]
+    cut = asyncio.create_task(turn._slot(OneRun()))  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert quarantine._taken and not cut.done()
+    cut.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cut
+    await asyncio.wait_for(quarantine.enter(2), 1)
