@@ -15,7 +15,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $(STAMP)
 
 demo: setup
-	$(BIN)/niuma demo
+	$(BIN)/niuma demo $(DEMO_ARGS)
 
 serve: setup
 	$(BIN)/niuma serve
