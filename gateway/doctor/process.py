@@ -25,8 +25,8 @@ def process_examinations(subject: Subject) -> Sequence[Examination]:
 async def process(subject: Subject) -> Finding:
     """Find the holder of the folder's lock and ask the api at its address; takes no lock.
 
-    Replicas on one Postgres take no lock: there only the address tells. A second process on another folder or machine is
-    beyond what can be seen from here.
+    Replicas on one Postgres take no lock: there only the address tells. A second process on another folder or machine
+    is beyond what can be seen from here.
     """
     pid = await asyncio.to_thread(lambda: FolderLock(subject.home).holder)
     url = _url(subject)
