@@ -203,6 +203,7 @@ def _environment(platform_url: str, model_url: str) -> dict[str, str]:
         account = {"APP_ID": app_id, "APP_SECRET": secret, "DOMAIN": platform_url, "APP_LIMIT": "exempt"}
         accounts |= {f"NIUMA_CHANNELS__FEISHU__BOT{number}__{key}": value for key, value in account.items()}
     return {
+        "NIUMA_AGENT__ROUTER_ASKS": "false",  # one question to the model is one answer
         "NIUMA_MODELS__DEFAULT": "bench",
         "NIUMA_ACCESS__PER_PERSON_PER_MINUTE": "0",
         "NIUMA_MODELS__BENCH__MODEL": "openai/bench",

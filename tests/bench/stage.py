@@ -121,6 +121,7 @@ class Stage:
     def environment(self) -> dict[str, str]:
         """Give what the gateway is told of this measurement."""
         return {
+            "NIUMA_AGENT__ROUTER_ASKS": "false",  # one question to the model is one answer
             "NIUMA_MODELS__DEFAULT": "bench",
             # One person asks in place of hundreds.
             "NIUMA_ACCESS__PER_PERSON_PER_MINUTE": "0",
