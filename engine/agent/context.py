@@ -15,7 +15,7 @@ from engine.agent.enclosures import Opener
 from engine.agent.outgoing import Outbox
 from engine.agent.prompt import prompt
 from engine.agent.route import Route, Way
-from engine.agent.routing import Router, asked_way, previous_way, route_events
+from engine.agent.routing import Router, asked_way, previous_way, route_events, way_at_once
 from engine.agent.state import Pass, Staging
 from engine.agent.window import Window
 from engine.events import RunEvent
@@ -134,7 +134,7 @@ class Begun(Value):
     is_staged: bool = False
     """The model is asked for plans, because its tool calls cannot be relied on; holds for the whole run."""
     route: Route | None = None
-    """Where rules saw the way; else a model is asked in the step `route`. Here it costs no write of its own."""
+    """The way, where nobody was asked: here it costs no write of its own. Else a model says it in the step `route`."""
     previous: Way | None = None
     """The way of the session's last run."""
 
@@ -206,8 +206,9 @@ async def _begin_step(scope: RunScope, equipment: Equipment, words: UserMessage)
 
     async def look() -> Begun:
         begun = await equipment.database.read(lambda session: _look(session, scope, equipment, now_ms))
-        facts = await equipment.models.get(begun.model).facts()
-        route = None if equipment.router is None else equipment.router.by_rules(scope.input, begun.previous)
+        model, router = equipment.models.get(begun.model), equipment.router
+        facts = await model.facts()
+        route = None if router is None else await way_at_once(router, scope.input, begun.previous, model)
         is_staged = not facts.reliable_tools and len(equipment.tools) > 0
         return begun.model_copy(update={"is_staged": is_staged, "route": route})
 

@@ -65,6 +65,14 @@ def previous_way(session: Session, known: SessionId, upto: int) -> Way | None:
     return Route.model_validate(found).way if found else None
 
 
+async def way_at_once(router: Router, given: RunInput, previous: Way | None, model: Model) -> Route | None:
+    """Give the way where nobody is asked, by the rules or because there is no model for it; else `None`."""
+    route = router.by_rules(given, previous)
+    if route is None and router.asks(model) is None:
+        route = await router.by_model(given, previous, model)
+    return route
+
+
 async def asked_way(scope: RunScope, router: Router, previous: Way | None, model: Model, clock: Clock) -> Route | None:
     """Give the way a model says, recorded as a step; `None` for a run that an older version began without one."""
     if not scope.recorded(STEP) and any(map(scope.recorded, _BEGAN)):

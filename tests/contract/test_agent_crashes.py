@@ -185,7 +185,7 @@ class Router:
         return self._route
 
     def asks(self, own: Model) -> Model | None:
-        return None
+        return None if self._by_rules else own
 
 
 @dataclass

@@ -32,6 +32,7 @@ class FakeRouter:
         self.rules, self.model = rules, model
         self.asked = 0
         self.asked_model: Model | None = None
+        self.is_asking = True
 
     def refresh(self) -> None: ...
 
@@ -44,7 +45,7 @@ class FakeRouter:
         return self.model
 
     def asks(self, own: Model) -> Model | None:
-        return self.asked_model
+        return self.asked_model or (own if self.rules is None and self.is_asking else None)
 
 
 def route(way: Way, **more: Any) -> Route:
@@ -145,6 +146,14 @@ async def test_a_run_that_began_without_a_route_goes_on_the_old_way(bench: Bench
     assert (outcome.answer, router.asked) == ("counted", 0)
     assert "route" not in scope.journal
     assert len(model.requests[-1].tools) == 3
+
+
+async def test_where_no_model_is_to_be_asked_the_way_costs_no_step_of_its_own(bench: Bench) -> None:
+    bench.script(Turn("done"))
+    scope, router = bench.scope("is the grommet blue?"), FakeRouter(None, route("agent", by="default"))
+    router.is_asking = False
+    assert (await agent(bench, router)(scope)).answer == "done"
+    assert scope.journal["context"]["route"]["by"] == "default" and "route" not in scope.journal
 
 
 async def test_a_stop_while_the_way_is_asked_ends_the_run(bench: Bench) -> None:
